@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN := .venv/bin/
 
-.PHONY: demo teach data cluster fast dev test lint types docs mutants check lock clean
+.PHONY: demo teach data cluster fast dev test long lint types docs mutants check lock clean
 
 demo:
 	@"$(PYTHON)" tools/environment.py demo
@@ -26,6 +26,11 @@ check:
 test:
 	@"$(PYTHON)" tools/environment.py dev
 	@$(RUN)python -m pytest -n 2 --dist worksteal
+
+# What takes longer than half a minute a test.
+long:
+	@"$(PYTHON)" tools/environment.py dev
+	@$(RUN)python -m pytest -n 2 -m long
 
 lint:
 	@"$(PYTHON)" tools/environment.py dev

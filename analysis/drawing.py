@@ -66,14 +66,14 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(draw)
     def drawn(*args: P.args, **given: P.kwargs) -> R:
-        with look():
+        with house_style():
             return draw(*args, **given)
 
     return drawn
 
 
 @contextmanager
-def look() -> Iterator[None]:
+def house_style() -> Iterator[None]:
     """Draw in the house look for a while. Raises LocalError where matplotlib is missing."""
     require()
     from matplotlib import rc_context
@@ -107,7 +107,7 @@ def save(figure: "Figure", path: Path) -> None:
         {"Date": None, "Creator": None} if path.suffix.lower() == ".svg" else {"Software": None}
     )
     try:
-        with look():
+        with house_style():
             figure.savefig(path, dpi=DOTS, metadata=metadata)
     except OSError as bad:
         raise StorageError(f"{path}: cannot be written: {bad.strerror or bad}") from None

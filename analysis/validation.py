@@ -22,6 +22,9 @@ MAX_PEOPLE = 3_000_000_000  # so that a product of two numbers of cells fits 63 
 MOST_REPORTS = 10**10  # whose counts, and what rounding does to them, stay within float64
 # A vector of 10^6 float64 shares that were each rounded once sums to 1 within about 1e-10.
 SUM_TOLERANCE = 1e-9
+MOST_BITS = 1023  # of a whole number that float64 holds
+# What Python or NumPy call a number, and nobody else does: a duration is a NumPy integer.
+NO_NUMBERS = (bool, np.bool_, np.timedelta64)
 
 
 def as_counts(counts: npt.ArrayLike, name: str = "counts", *, people: int = 1) -> Counts:
@@ -48,6 +51,8 @@ def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people:
         if min(array.flat) < 0:
             raise ParameterError(f"{name}: holds a number below 0; a count is 0 or more")
         raise _too_many(name, "more than 1.8e+19")  # what 64 bits hold is no object
+    if array.dtype.kind == "f" and _mixed(counts):
+        raise _too_many(name, "more than 9.2e+18")
     if array.dtype.kind not in "iu":
         raise ParameterError(f"{name}: holds {array.dtype} values; needs whole numbers of people")
     if array.min() < 0:
@@ -58,6 +63,12 @@ def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people:
     if total < people:
         raise ParameterError(f"{name}: nobody is counted; needs at least one person")
     return array.astype(np.int64)
+
+
+def _mixed(counts: npt.ArrayLike) -> bool:
+    """Whether counts are whole, and NumPy read floats for want of 64 bits with and without sign."""
+    entries = np.array(counts, dtype=object).flat
+    return all(isinstance(entry, int) and entry >= 0 for entry in entries)
 
 
 def _too_many(name: str, people: str) -> ParameterError:
@@ -99,8 +110,13 @@ def as_probabilities(p: npt.ArrayLike, name: str = "p") -> Floats:
 
 def whole(value: Any, name: str, least: int | None = None) -> int:
     """A whole number, as a Python integer (True is none); of at least `least`."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+    if isinstance(value, NO_NUMBERS) or not isinstance(value, int | np.integer):
         raise ParameterError(f"{name}: found {brief(value)}; needs a whole number")
+    if int(value).bit_length() > MOST_BITS:
+        raise ParameterError(
+            f"{name}: found a number of {int(value).bit_length():,} bits; needs a whole number of "
+            f"at most {MOST_BITS:,}, which is what a float holds"
+        )
     if least is not None and value < least:
         raise ParameterError(f"{name}: found {value}; needs a whole number >= {least}")
     return int(value)
@@ -114,7 +130,7 @@ def number(value: Any, name: str, needs: str = "a number") -> float:
         name: of the argument, for messages.
         needs: what is accepted, for messages.
     """
-    refused = isinstance(value, bool | np.bool_) or not isinstance(value, Real)
+    refused = isinstance(value, NO_NUMBERS) or not isinstance(value, Real)
     try:
         converted = nan if refused else float(value)
     except OverflowError:
@@ -168,7 +184,7 @@ def one_of(value: Any, name: str, accepted: Sequence[str]) -> None:
 
 def fraction(value: Any, name: str, needs: str = "a number") -> Fraction:
     """A finite real number, exactly."""
-    if isinstance(value, Rational) and not isinstance(value, bool):
+    if isinstance(value, Rational) and not isinstance(value, NO_NUMBERS):
         return Fraction(value)
     parsed = number(value, name, needs)
     if isinf(parsed):
@@ -188,7 +204,8 @@ def sequence(values: Any, name: str, needs: str = "a sequence") -> list[Any]:
 def as_rng(rng: Any) -> np.random.Generator:
     """A generator, or one from a seed; None is seeded by the operating system."""
     try:
-        return np.random.default_rng(rng)
+        # Rows of an np.matrix are matrices again, in which NumPy looks for a seed without end.
+        return np.random.default_rng(np.asarray(rng) if isinstance(rng, np.matrix) else rng)
     except (TypeError, ValueError) as error:
         raise ParameterError(
             f"rng: found {brief(rng)}; needs a numpy.random.Generator or a seed >= 0"

@@ -166,6 +166,8 @@ def optimum(table: np.ndarray, steps: list[Ladder], k: int) -> tuple[float, int]
 
 def main() -> None:
     """Print both for k = 5 and 10."""
+    if len(sys.argv) != 2:
+        sys.exit("adult.data is needed: python benchmarks/arx_optimum.py FILE")
     table, steps = ladders(adult(Path(sys.argv[1])))
     print(f"{len(table):,} people, {np.prod([len(ladder.levels) for ladder in steps]):,} nodes")
     for k in (5, 10):

@@ -22,8 +22,9 @@ from veilmix.protocol.audit import chosen, layer_hash
 from veilmix.protocol.board import Board
 from veilmix.protocol.parties import paired
 from veilmix.protocol.session import open_round
+from veilmix.roles.cast import Cast, Guards
 from veilmix.roles.faults.shuffler import Deed, cheat
-from veilmix.roles.session import Cast, Guards, play
+from veilmix.roles.session import play
 from veilmix.scenarios.play.announcement import announced_policy
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.programs.two_round.rules import decision_rule

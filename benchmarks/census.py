@@ -20,8 +20,9 @@ from floor import floor, operations
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.protocol.board import Board
 from veilmix.protocol.transcript import Transcript
+from veilmix.roles.cast import Cast
 from veilmix.roles.instruments import Recorder
-from veilmix.roles.session import Cast, play
+from veilmix.roles.session import play
 from veilmix.scenarios.play.announcement import announced_policy, announced_rules
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.programs.two_round.rules import decision_rule

@@ -10,6 +10,9 @@ a machine that does other work besides matters little:
     sums          as by default: and curator and analyst compare what they read
     registered    people sign what they send
     tokens        and every ballot carries one
+    challenge     registered people look at what was accepted before anything is opened
+    pair          registered, with two shufflers instead of one
+    audit         and half of the layers of these two are opened before everybody
 
 `defaults` is the median, over the repeats, of a run with signatures and sums against the one
 without that was played beside it; on a machine that does other work that median is of more noise
@@ -26,16 +29,31 @@ from dataclasses import replace
 from statistics import median
 from typing import Any
 
+from veilmix.crypto import tokens
 from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.ristretto import UNIFORM, element, scalar, times
+from veilmix.crypto.signing import Signer, verify_signature
+from veilmix.crypto.voprf import OprfKey
 from veilmix.protocol import board
 from veilmix.roles import analyst, curator, keyholder, network
-from veilmix.roles.session import Cast, Guards, play
+from veilmix.roles.cast import Cast, Guards
+from veilmix.roles.session import play
 from veilmix.scenarios.play.announcement import announced_policy, announced_rules
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.programs.two_round.rules import decision_rule
 from veilmix.scenarios.validation.load import load
 
-AGAINST = {"signed": "plain", "sums": "plain", "registered": "sums", "tokens": "registered"}
+SAMPLE = 200  # people whose tokens are made by themselves
+SALT = 16  # bytes
+AGAINST = {
+    "signed": "plain",
+    "sums": "plain",
+    "registered": "sums",
+    "tokens": "registered",
+    "challenge": "registered",
+    "pair": "registered",
+    "audit": "pair",
+}
 
 
 def cpu_seconds() -> float:
@@ -71,6 +89,9 @@ def variants(cast: Cast) -> dict[str, Cast]:
         "sums": cast,
         "registered": replace(cast, guards=signed),
         "tokens": replace(cast, guards=signed, rules=tokens),
+        "challenge": replace(cast, guards=signed, rules=replace(cast.rules, challenge=True)),
+        "pair": replace(cast, guards=signed, shufflers=2),
+        "audit": replace(cast, guards=signed, shufflers=2, rules=replace(cast.rules, audit=True)),
     }
 
 
@@ -102,10 +123,38 @@ class Spent:
         return timed
 
 
+def bare_tokens(people: int, slots: Sequence[int]) -> tuple[float, float]:
+    """CPU seconds of so many people's tokens by themselves, and of four multiplications for each.
+
+    slots: tokens that a person asks for, in each round. Nothing but the operations themselves, in a
+    loop without messages: signed requests, answers, tokens, looking at them when they are spent.
+    """
+    entropy = SystemEntropy()
+    kept, signer = OprfKey(entropy), Signer(entropy)
+    start = time.thread_time()
+    for _ in range(SAMPLE):
+        for many in slots:
+            inputs = [entropy.random(SALT) for _ in range(many)]
+            asked = tokens.ask(inputs, entropy)
+            verify_signature(signer.public, b"ask", signer.sign(b"ask"))
+            answers, check = tokens.grant(kept, asked.elements)
+            for data, token in zip(
+                inputs, tokens.tokens(asked, answers, check, kept.public), strict=True
+            ):
+                if not tokens.accepts(kept, data, token):
+                    sys.exit("a token is not accepted")
+    whole, start = time.thread_time() - start, time.thread_time()
+    factor, point = scalar(entropy.random(UNIFORM)), element(entropy.random(UNIFORM))
+    for _ in range(4 * SAMPLE * sum(slots)):
+        times(factor, point)
+    share = people / SAMPLE
+    return share * whole, share * (time.thread_time() - start)
+
+
 def main(people: int, repeats: int, names: Sequence[str]) -> None:
     """Measure and print."""
     cast, best, shares = census(people), dict[str, float](), dict[str, Counter[str]]()
-    guards, pairs = Spent(), list[float]()
+    guards, pairs, slots = Spent(), list[float](), list[int]()
     chosen = {
         name: variant for name, variant in variants(cast).items() if not names or name in names
     }
@@ -114,9 +163,10 @@ def main(people: int, repeats: int, names: Sequence[str]) -> None:
         order = list(chosen.items())
         for name, variant in order if number % 2 else reversed(order):  # neither is always first
             start, guards.seconds = cpu_seconds(), Counter()
-            burned = play(variant).burned
-            if burned:
-                sys.exit(f"{name}: {burned}")
+            end = play(variant)
+            if end.burned:
+                sys.exit(f"{name}: {end.burned}")
+            slots = [len(call.asks) for call in end.calls]
             spent = took[name] = cpu_seconds() - start
             if spent < best.get(name, spent + 1):
                 best[name], shares[name] = spent, guards.seconds
@@ -131,6 +181,13 @@ def main(people: int, repeats: int, names: Sequence[str]) -> None:
         print(f"  defaults: {median(pairs):.4f} x plain, {min(pairs):.3f} to {max(pairs):.3f}")
     if "tokens" in best and "sums" in best:
         print(f"  tokens: {best['tokens'] / best['sums']:.2f} x a run with defaults")
+    if "tokens" in best and "registered" in best:
+        whole, four = bare_tokens(cast.people, slots)
+        base = best["registered"]
+        print(
+            f"  tokens' operations alone: {whole:.2f} s, {(base + whole) / base:.2f} x registered"
+        )
+        print(f"  four multiplications a token: {four:.2f} s, {(base + four) / base:.2f} x")
     if "sums" not in best:
         return
     for what, seconds in shares["sums"].items():

@@ -3,8 +3,8 @@
     python benchmarks/heavy_hitters.py [PEOPLE]
 
 20,000 people by default, texts of up to 4 letters, 1 / rank shares of 200 texts, epsilon 3. With
-pure-ldp (see `randomizers.py`; it needs scikit-learn) its PEM, a letter a step as here, answers the
-same people, and is asked for as many texts as were found here.
+pure-ldp (see `randomizers.py`; it needs scikit-learn, statsmodels and xxhash below 4) its PEM, a
+letter a step as here, answers the same people, and is asked for as many texts as were found here.
 """
 
 import sys
@@ -15,6 +15,7 @@ import numpy as np
 from veilmix.analysis.randomizers import PrefixTree
 
 LETTERS, WIDTH, EPSILON, TEXTS = "abcdefgh", 4, 3.0, 200
+SIGNS = LETTERS + "_"  # which fills shorter texts: pure-ldp's own filling is no letter
 
 
 def crowd(people: int) -> tuple[tuple[str, ...], Any]:
@@ -36,20 +37,30 @@ def told(name: str, seconds: float, shares: dict[str, float], truth: dict[str, f
     print(f"{name:14} {seconds:8.2f} s  {len(shares):3} found, {false} false, error {error:.4f}")
 
 
+def number(text: str) -> int:
+    """Of so many texts of one length, which: what pure-ldp hashes. Its own numbers are of bits."""
+    found = 0
+    for sign in text:
+        found = found * len(SIGNS) + SIGNS.index(sign)
+    return found
+
+
 def rival(texts: tuple[str, ...], own: Any, wanted: int, truth: dict[str, float]) -> None:
     """The same by pure-ldp."""
     try:
         from pure_ldp.heavy_hitters.prefix_extending import PEMClient, PEMServer
     except ImportError:
-        print("pure-ldp: not importable here (pip install pure-ldp scikit-learn to compare)")
+        print("pure-ldp: not importable here (see the top of this file)")
         return
     start = perf_counter()
-    shape = (EPSILON, 0, WIDTH, 1, list(LETTERS))
+    shape = (EPSILON, 0, WIDTH, 1, list(SIGNS), number)
     client, server = PEMClient(*shape), PEMServer(*shape)
     for code in own.tolist():
-        server.aggregate(client.privatise(texts[code]))
+        server.aggregate(client.privatise(texts[code].ljust(WIDTH, SIGNS[-1])))
     names, counts = server.find_heavy_hitters(k=wanted)
-    shares = {name.strip("*"): count / len(own) for name, count in zip(names, counts, strict=True)}
+    shares = {
+        name.strip(SIGNS[-1]): count / len(own) for name, count in zip(names, counts, strict=True)
+    }
     told("pure-ldp PEM", perf_counter() - start, shares, truth)
 
 

@@ -30,7 +30,8 @@ from veilmix.protocol.challenged import Challenged
 from veilmix.protocol.messages import Accepted, Alarm, Cause, Kind
 from veilmix.protocol.phases import Phase
 from veilmix.roles import user
-from veilmix.roles.session import Cast, Guards, play
+from veilmix.roles.cast import Cast, Guards
+from veilmix.roles.session import play
 from veilmix.scenarios.play.announcement import announced_policy
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.programs.two_round.rules import decision_rule

@@ -17,10 +17,20 @@ def make(folder: Path) -> None:
         raise StorageError(f"{folder}: cannot be made: {bad.strerror or bad}") from None
 
 
+def write_file(path: Path, data: bytes) -> Path:
+    """Write one file; returns its path. Raises StorageError."""
+    from ..errors import StorageError
+
+    try:
+        path.write_bytes(data)
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be written: {bad.strerror or bad}") from None
+    return path
+
+
 def write(redrawn: "Redrawn", folder: Path) -> list[Path]:
     """Write the pictures and the numbers of a figure; returns the paths."""
     from ..analysis import drawing
-    from ..errors import StorageError
     from ..scenarios.serialization.csv_text import csv_text
 
     picture, written = redrawn.draw(), []
@@ -28,11 +38,6 @@ def write(redrawn: "Redrawn", folder: Path) -> list[Path]:
         written.append(folder / f"{redrawn.name}{ending}")
         drawing.save(picture, written[-1])
     for numbers in redrawn.numbers:
-        path = folder / f"{numbers.name}.csv"
-        try:
-            with path.open("w", encoding="utf-8", newline="") as file:
-                file.write(csv_text([numbers.headings, *numbers.rows]))
-        except OSError as bad:
-            raise StorageError(f"{path}: cannot be written: {bad.strerror or bad}") from None
-        written.append(path)
+        text = csv_text([numbers.headings, *numbers.rows])
+        written.append(write_file(folder / f"{numbers.name}.csv", text.encode()))
     return written

@@ -1,12 +1,16 @@
 """Options that several commands have, and what such options take."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .found import HOME
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 MAX_SEED = 2**63 - 1
 
@@ -23,3 +27,32 @@ def kept_options(command: Command) -> Command:
     command = click.option("--no-save", is_flag=True, help="Keep nothing.")(command)
     made = "Where the folder is made."
     return click.option("--out", type=PATH, default=HOME, show_default=True, help=made)(command)
+
+
+def executor_option(default: str | None, why: str) -> Callable[[Command], Command]:
+    """`--executor`, who works. why: what the help says of it before it names the ways."""
+    return click.option(
+        "--executor",
+        default=default,
+        show_default=default is not None,
+        metavar="process|thread|dask:ADDRESS|MODULE:FUNCTION",
+        help=f"{why}: processes, threads, the workers of a Dask scheduler, or the executor that "
+        "FUNCTION() returns.",
+    )
+
+
+def tell_trust(executor: str | None) -> None:
+    """Say on stderr what whoever plays whole runs can read, where that is somebody else."""
+    from ..scenarios.studies.executors import trust_of
+
+    if executor and (trust := trust_of(executor)):
+        click.echo(f"note: {trust}", err=True)
+
+
+def helped(executor: str | None) -> "AbstractContextManager[Executor | None]":
+    """Give the executor of a name, open; None for none."""
+    if executor is None:
+        return nullcontext()
+    from ..scenarios.studies.executors import opened
+
+    return opened(executor, None)

@@ -7,7 +7,7 @@
         check_figure(picture)
         table = read(data, Reading(**reading))
 
-Both commands that read one, `score` and `advise`, take them.
+The commands that read one, `score`, `advise` and `worst`, take them.
 """
 
 from collections.abc import Callable, Sequence
@@ -60,6 +60,11 @@ OPTIONS = (
 def crowd_options(command: Command) -> Command:
     """Give a command a table and what is wanted of it: `data`, `k`, `max_exposure`."""
     return _with(CROWD, command)
+
+
+def counted_options(command: Command) -> Command:
+    """Give a command a table and a crowd size: `data`, `k`."""
+    return _with(CROWD[:2], command)
 
 
 def table_options(command: Command) -> Command:

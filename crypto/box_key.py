@@ -10,11 +10,10 @@ What opens needs no proof: another key than k opens nothing that its sender has 
 E is no point of the group of prime order was made to be in nobody's proof, and may be refused.
 """
 
-from hashlib import blake2b, sha512
+from hashlib import sha512
 
 from nacl.bindings import (
     crypto_box_beforenm,
-    crypto_box_NONCEBYTES,
     crypto_box_open_afternm,
     crypto_core_ed25519_is_valid_point,
     crypto_core_ed25519_scalar_add,
@@ -30,6 +29,7 @@ from nacl.exceptions import CryptoError
 from ..errors import Reason, Refused
 from .entropy import Entropy
 from .keys import PublicKey, SecretKey, SuiteCode
+from .sealedbox import box_nonce
 from .sealing import CONTEXT_SIZE
 from .x25519 import X25519_SIZE, is_public_key
 
@@ -54,7 +54,7 @@ def open_with(key: bytes, public: PublicKey, layer: bytes, context: bytes) -> by
     point = layer[1 : 1 + X25519_SIZE]
     if layer[:1] != PREFIX or not is_public_key(point):
         return None
-    nonce = blake2b(point + public.raw, digest_size=crypto_box_NONCEBYTES).digest()
+    nonce = box_nonce(point, public.raw)
     try:
         message: bytes = crypto_box_open_afternm(layer[1 + X25519_SIZE :], nonce, key)
     except (CryptoError, ValueError):

@@ -164,6 +164,13 @@ class SeededEntropy(Entropy):
         entropy._start(blake2b(secret, digest_size=_KEY_SIZE, person=_KEPT).digest())
         return entropy
 
+    @classmethod
+    def handed(cls, key: bytes) -> "SeededEntropy":
+        """Give the stream of a key that another process of the same party has handed over."""
+        entropy = object.__new__(cls)
+        entropy._start(key)
+        return entropy
+
     def random(self, n: int) -> bytes:
         """Give the next n bytes of the stream, wherever earlier reads have cut it."""
         if n < 0:

@@ -78,7 +78,7 @@ class SealedBox(BoxSuite):
     code = SuiteCode.SEALEDBOX
 
     @property
-    def together(self) -> int:
+    def batch_size(self) -> int:
         """Layers that are best handed over at once: many if the engine for many is here."""
         return 1 if _engine(TOGETHER) is None else TOGETHER
 
@@ -105,6 +105,11 @@ class SealedBox(BoxSuite):
         return results
 
 
+def box_nonce(point: bytes, public: bytes) -> bytes:
+    """Give a sealed box its nonce, which libsodium makes of two public keys of 32 bytes."""
+    return blake2b(point + public, digest_size=crypto_box_NONCEBYTES).digest()
+
+
 def sealed_box(public: bytes, message: bytes, ephemeral: bytes) -> bytes:
     """Make the sealed box that libsodium would make had it drawn this ephemeral secret key.
 
@@ -114,7 +119,7 @@ def sealed_box(public: bytes, message: bytes, ephemeral: bytes) -> bytes:
         ephemeral: the ephemeral secret key, 32 bytes, never used twice.
     """
     point = crypto_scalarmult_base(ephemeral)
-    nonce = blake2b(point + public, digest_size=crypto_box_NONCEBYTES).digest()
+    nonce = box_nonce(point, public)
     return point + crypto_box(message, nonce, public, ephemeral)
 
 
@@ -146,7 +151,7 @@ def _sealed(
     results = list[bytes]()
     for at, plaintext in zip(range(0, len(secrets), SECRET_SIZE), plaintexts, strict=True):
         point = points[at : at + X25519_SIZE]
-        nonce = blake2b(point + public, digest_size=crypto_box_NONCEBYTES).digest()
+        nonce = box_nonce(point, public)
         key = keys[at : at + crypto_box_BEFORENMBYTES]
         results.append(point + crypto_box_afternm(context + plaintext, nonce, key))
     return results
@@ -168,7 +173,7 @@ def _opened(
     keys = engine.box_keys(secret._raw, b"".join([points[at] for at in fit]))
     public, start = secret.public.raw, 0
     for at in fit:
-        nonce = blake2b(points[at] + public, digest_size=crypto_box_NONCEBYTES).digest()
+        nonce = box_nonce(points[at], public)
         key = keys[start : start + crypto_box_BEFORENMBYTES]
         start += crypto_box_BEFORENMBYTES
         try:

@@ -36,7 +36,7 @@ class Suite(ABC):
         self.prefix = bytes((self.code,))
 
     @property
-    def together(self) -> int:
+    def batch_size(self) -> int:
         """Layers that are best handed over at once: 1 where each is sealed and opened alone."""
         return 1
 

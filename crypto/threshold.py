@@ -19,6 +19,7 @@ key of its own: nobody sees how often they occur until the level before is open.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import NamedTuple
@@ -170,6 +171,33 @@ class _Member(NamedTuple):
     number: int
     share: Share
     inside: bytes
+
+
+def try_level(shape: Shape, at: int, level: Level, messages: Sequence[bytes]) -> dict[int, bytes]:
+    """Whoever has a seed: which messages are of it at a level, and what is inside each.
+
+    messages: from that level on. Gives by index what is inside, nothing in the last level; a
+    message whose inside does not open is left out.
+    """
+    made, end = _make(level, shape.needed), shape.body(at)
+    last, found = at + 1 == len(shape.widths), dict[int, bytes]()
+    for index, data in enumerate(messages):
+        if data[:end] != made.body:
+            continue
+        with suppress(CryptoError, Refused):
+            share = decode_share(data[end : end + SHARE])
+            key = _key(_INSIDE, made.coefficients[0], share.x)
+            inside = data[end + SHARE :]
+            found[index] = b"" if last else _unseal(inside, None, _ONCE, key)
+    return found
+
+
+def spoiled(shape: Shape, message: bytes) -> bytes:
+    """Whoever sends junk: a message whose first share is of no use to its group."""
+    end = shape.body(0)
+    share = decode_share(message[end : end + SHARE])
+    junk = Share(share.x, (share.y + 1) % ORDER)
+    return message[:end] + junk.encode() + message[end + SHARE :]
 
 
 def open_groups(shape: Shape, messages: Sequence[bytes]) -> Opened:

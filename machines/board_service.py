@@ -81,10 +81,10 @@ class BoardService:
         known = request.peer, post.id
         if known not in self._answers:
             self.write(request.peer, request.body)
-            self.judge(request.peer, post)
+            self.receive(request.peer, post)
         return self._answers[known]
 
-    def judge(self, peer: str, post: Post) -> None:
+    def receive(self, peer: str, post: Post) -> None:
         """Take a place's post or not; the answer is the same whenever it is asked for."""
         self.posts[peer] = self.posts.get(peer, 0) + 1
         self._answers[peer, post.id] = self._judged(post)
@@ -97,8 +97,6 @@ class BoardService:
             self._refused(refusal.reason)
             said = Writer().u32(len(self.board.entries)).text(refusal.reason).done()
             return Answer(409, said, (BYTES,))
-        self._more.set()
-        self._more = trio.Event()
         return Answer(200, Writer().u32(place).done(), (BYTES,))
 
     def _add(self, author: str, data: bytes) -> int:
@@ -106,13 +104,19 @@ class BoardService:
         board = self.board
         entry = board.post(author, data)
         place = len(board.entries) - 1
-        frame = Writer().f64(self.time).text(author).blob(data).done()
-        self._frames.append(Writer().blob(frame).done())
-        self._heard(self.time, entry)
+        self.show(entry)
         if self._notary is not None and board.roster is not None and board.due is not None:
             head = sign_head(board.roster, board.due, board.state, self._notary)
             self._add(BOARD, Message(board.session, entry.message.round, head).encode())
         return place
+
+    def show(self, entry: Entry) -> None:
+        """Show an entry to all who wait for more."""
+        frame = Writer().f64(self.time).text(entry.author).blob(entry.data).done()
+        self._frames.append(Writer().blob(frame).done())
+        self._heard(self.time, entry)
+        self._more.set()
+        self._more = trio.Event()
 
     async def _stream(self, number: int, say: Say) -> None:
         while True:

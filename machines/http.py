@@ -6,6 +6,7 @@ none is answered 4xx, a fault of our own 500 and a line to whoever started the s
 connections at once than there may be are answered 503.
 """
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ import trio
 PIECE = 1 << 16  # bytes read at once
 PLAIN = ("content-type", "text/plain; charset=utf-8")
 BYTES = ("content-type", "application/octet-stream")
+TOO_SLOW, TOO_LONG = 408, 413
+LINGER, STILL = 5.0, 1 << 25  # seconds and bytes for which what is refused may still arrive
 ALWAYS = (("cache-control", "no-store"), ("x-content-type-options", "nosniff"))
 
 Header = tuple[str, str]
@@ -29,6 +32,7 @@ class Limits:
     Attributes:
         body, head: bytes of a request.
         connections: at once.
+        each: connections of one peer at once; 0: as many as of all.
         patience: seconds for a whole request, and for each piece of an answer to be taken; it is
             real time.
         idle: seconds that a connection may wait with its next request.
@@ -38,6 +42,7 @@ class Limits:
     body: int
     head: int = 16_384
     connections: int = 200
+    each: int = 0
     patience: float = 30.0
     idle: float = 30.0
     bodies: Mapping[str, int] = field(default_factory=dict)
@@ -98,26 +103,31 @@ class Server:
         self._tell = tell
         self._limits = limits
         self._always = always
-        self._open = 0
+        self._open: Counter[str] = Counter()  # connections, by peer
 
     async def serve(self, stream: trio.abc.Stream, peer: str = "") -> None:
         """Answer one connection, then close it; no connection ends the server."""
-        self._open += 1
+        self._open[peer] += 1
         try:
             async with stream:
                 exchange = Exchange(stream, self._limits, self._always, peer)
-                while await self._converse(exchange):
+                while await self._converse(exchange, peer):
                     pass
         except (trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError):
             return  # somebody who leaves, or takes nothing, is no error
         except Exception as bug:
             self._tell(f"the server: a connection was dropped: {bug!r:.200}")
         finally:
-            self._open -= 1
+            self._open[peer] -= 1
+            self._open += Counter()  # forgets who has none
 
-    async def _converse(self, exchange: "Exchange") -> bool:
+    def _full(self, peer: str) -> bool:
+        each = self._limits.each or self._limits.connections
+        return self._open.total() > self._limits.connections or self._open[peer] > each
+
+    async def _converse(self, exchange: "Exchange", peer: str) -> bool:
         """Answer one request; whether there may be another."""
-        if self._open > self._limits.connections:
+        if self._full(peer):
             await exchange.write(Answer(503, b"too many connections at once\n"))
             return False
         try:
@@ -128,6 +138,8 @@ class Server:
         except h11.RemoteProtocolError as wrong:
             answer = Answer(wrong.error_status_hint, b"no request that is understood here\n")
             await exchange.write(answer)
+            if wrong.error_status_hint == TOO_LONG:
+                await exchange.linger()
             return False
         await exchange.write(answer)
         return exchange.again()
@@ -153,12 +165,28 @@ class Exchange:
         self._always = always
         self._peer = peer
         self._method = "GET"
+        self._begun = False  # whether something of the next request has come
 
     async def read(self) -> Request | None:
-        """Read a whole request; None if there is none, or none in time."""
+        """Read a whole request; None if there is none.
+
+        RemoteProtocolError if it is none, too long, or only a part of one came in time.
+        """
+        self._begun = False
         with trio.move_on_after(self._limits.idle) as waiting:
             return await self._read(waiting)
+        if self._begun:
+            raise h11.RemoteProtocolError("half a request", error_status_hint=TOO_SLOW)
         return None
+
+    async def linger(self) -> None:
+        """Take what is still sent for a while: a connection that is reset loses the answer."""
+        left = STILL
+        with trio.move_on_after(LINGER):
+            if isinstance(self._stream, trio.abc.HalfCloseableStream):
+                await self._stream.send_eof()
+            while left > 0 and (data := await self._stream.receive_some(PIECE)):
+                left -= len(data)
 
     async def _read(self, waiting: trio.CancelScope) -> Request | None:
         head: h11.Request | None = None
@@ -173,13 +201,15 @@ class Exchange:
                     pieces.append(bytes(data))
                     size += len(data)
                     if size > self._limits.bodies.get(self._peer, self._limits.body):
-                        raise h11.RemoteProtocolError("too long", error_status_hint=413)
+                        raise h11.RemoteProtocolError("too long", error_status_hint=TOO_LONG)
                 case h11.EndOfMessage() if head is not None:
                     return self._request(head, b"".join(pieces))
                 case h11.ConnectionClosed():
                     return None
                 case _:
-                    self._connection.receive_data(bytes(await self._stream.receive_some(PIECE)))
+                    data = bytes(await self._stream.receive_some(PIECE))
+                    self._begun = self._begun or bool(data)
+                    self._connection.receive_data(data)
 
     def _request(self, head: h11.Request, body: bytes) -> Request:
         named = ((name.decode(), value.decode("latin-1")) for name, value in head.headers)
@@ -221,12 +251,15 @@ class Exchange:
 
 
 class Client:
-    """Asks a server, one request after the other, over one connection."""
+    """Asks a server, one request after the other, over one connection.
 
-    def __init__(self, stream: trio.abc.Stream, host: str) -> None:
+    always: headers of every request, besides the host.
+    """
+
+    def __init__(self, stream: trio.abc.Stream, host: str, always: Sequence[Header] = ()) -> None:
         self._connection = h11.Connection(h11.CLIENT)
         self._stream = stream
-        self._host = host
+        self._always = (*always, ("host", host))
 
     async def close(self) -> None:
         """Hang up."""
@@ -250,7 +283,7 @@ class Client:
         self, method: str, path: str, body: bytes = b""
     ) -> AsyncGenerator[bytes, None]:
         """Ask, and yield the status as text, then the body's pieces as they come."""
-        headers = [("host", self._host), ("content-length", str(len(body)))]
+        headers = [*self._always, ("content-length", str(len(body)))]
         sent = self._connection.send(h11.Request(method=method, target=path, headers=headers))
         sent = (sent or b"") + (self._connection.send(h11.Data(data=body)) or b"")
         self._connection.send(h11.EndOfMessage())

@@ -66,24 +66,27 @@ class Outbox:
             self._news.set()
 
     async def run(self) -> None:
-        """Say all there is, for ever."""
+        """Say all there is, until cancelled."""
         client: Client | None = None
         wait = SOONEST
-        while True:
-            if not self._queue:
-                self._news = trio.Event()
-                await self._news.wait()
-            try:
-                if client is None:
-                    client = await self._reach(self._place)
-                await self._say(client, self._together())
-                wait = SOONEST
-            except TROUBLE:
-                if client is not None:
-                    await client.close()
-                client = None
-                await trio.sleep(wait)
-                wait = min(2 * wait, LATEST)
+        try:
+            while True:
+                if not self._queue:
+                    self._news = trio.Event()
+                    await self._news.wait()
+                try:
+                    client = client or await self._reach(self._place)
+                    await self._say(client, self._together())
+                    wait = SOONEST
+                except TROUBLE:
+                    if client is not None:
+                        await client.close()
+                    client = None
+                    await trio.sleep(wait)
+                    wait = min(2 * wait, LATEST)
+        finally:
+            if client is not None:
+                await client.close()
 
     def _together(self) -> list[Parcel | Post]:
         """What goes next: one post, or letters to one party as far as they fit."""

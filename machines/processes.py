@@ -12,15 +12,12 @@ killed, and where it is killed itself, the kernel kills them (lifeline.py).
 
 import gc
 import os
-import pickle
 import selectors
 import signal
 import socket
-import struct
 import sys
-import time
 import warnings
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -35,14 +32,14 @@ import trio
 from ..crypto.entropy import SeededEntropy
 from ..crypto.identity import make_identity
 from ..errors import ParameterError, VeilmixError
-from ..protocol.board import Board, Entry
+from ..protocol.board import Board
 from ..protocol.phases import BOARD
 from ..roles import lifeline
+from ..roles.cast import Cast
 from ..roles.instruments import Instrument, Instruments
 from ..roles.keyholder import Keyholder
 from ..roles.session import (
     PEOPLE,
-    Cast,
     check_no_loop,
     identities_of,
     keyholders,
@@ -53,12 +50,14 @@ from ..roles.session import (
 )
 from . import tls
 from .board_service import MOST_POST, BoardService
+from .clocks import SimulatedTime
 from .conductor import Conductor
 from .directory import EVERYBODY, Directory, Place
-from .host import Host, SimulatedTime, Standing, secured
+from .host import Host, Standing, secured
 from .http import Limits, Request, Server
 from .inputs import Post
 from .journal import SECRET, Durable, Journal, erase, memory_folder
+from .process_reports import READ, Copy, Hook, portable, send, tell_entry, whole
 from .remote import RemoteNetwork
 from .world import World
 
@@ -66,15 +65,9 @@ POSSIBLE = sys.platform == "linux"  # elsewhere system libraries may not be used
 LOOPBACK = "127.0.0.1"
 JOURNAL = ".journal"
 MOST_STARTS = 100  # of one place, in a session
-FLUSH = 0.2  # seconds (real) between two reports of a place that is at work
 CONNECTIONS = 1_200  # at once, to one place
 LETTERS = Limits(body=1 << 30, connections=CONNECTIONS)  # one batch is one letter
 POSTS = Limits(body=MOST_POST, connections=CONNECTIONS)
-
-_SIZE = struct.Struct(">I")
-_READ = 1 << 18  # bytes
-
-Hook = tuple[int, str, tuple[Any, ...]]  # when (ns, of a clock that all processes share), what
 
 
 class LostProcess(VeilmixError):
@@ -141,62 +134,6 @@ class _Process:
     socket: socket.socket
     told: int = 0
     buffer: bytearray = field(default_factory=bytearray)
-
-
-class _Reporter(Instrument):
-    """In a copy: keeps what instruments are told until it is sent on.
-
-    What is told in a step is sent on after it, whole: a copy that is killed will tell it again.
-    """
-
-    def __init__(self) -> None:
-        self.hooks: deque[Hook] = deque()
-        self.stages: deque[tuple[str, int, int]] = deque()
-
-    def tell(self, hook: str, *given: Any) -> None:
-        """Keep it, with when."""
-        self.hooks.append((time.monotonic_ns(), hook, given))
-
-    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Keep it."""
-        self.tell("carried", time, sender, receiver, data)
-
-    def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
-        """Keep it."""
-        self.tell("delivered", time, receiver, letters)
-
-    def posted(self, time: float, entry: Entry) -> None:
-        """Keep it: author and bytes say it all."""
-        self.tell("posted", time, entry.author, entry.data)
-
-    def sealed(self, made: Any) -> None:
-        """Keep it."""
-        self.tell("sealed", made)
-
-    def all_sealed(self, made: Any) -> None:
-        """Keep it."""
-        self.tell("all_sealed", made)
-
-    def read(self, read: Any) -> None:
-        """Keep it."""
-        self.tell("read", read)
-
-    def refused(self, refusal: Any) -> None:
-        """Keep it."""
-        self.tell("refused", refusal)
-
-    def stage(self, name: str, done: int, total: int) -> None:
-        """Keep it."""
-        self.stages.append((name, done, total))
-
-
-def taken(kept: deque[Any]) -> list[Any]:
-    """Give all that was kept; other threads may go on telling."""
-    taken = []
-    with suppress(IndexError):
-        while True:
-            taken.append(kept.popleft())
-    return taken
 
 
 class _Stage:
@@ -294,14 +231,14 @@ class _Stage:
     def _read(self, name: str) -> None:
         process = self._processes[name]
         try:
-            data = process.socket.recv(_READ)
+            data = process.socket.recv(READ)
         except ConnectionResetError:
             data = b""
         if not data:
             self._revive(name)
             return
         process.buffer += data
-        for kind, said in _whole(process.buffer):
+        for kind, said in whole(process.buffer):
             self._hear(name, kind, said)
 
     def _revive(self, name: str) -> None:
@@ -349,13 +286,13 @@ class _Stage:
         for place, listener in self._listeners.items():
             if place != name:
                 listener.close()
-        copy = _Copy(name, tells)
+        copy = Copy(name, tells)
         try:
             trio.run(self._board_process if name == BOARD else self._party_process, copy)
         except BaseException as wrong:
             copy.say("failed", portable(wrong))
 
-    async def _board_process(self, copy: "_Copy") -> None:
+    async def _board_process(self, copy: Copy) -> None:
         journal = self._journal(BOARD)
         service = BoardService(
             *(self._known, identities_of(self.cast).get(BOARD)),
@@ -376,7 +313,7 @@ class _Stage:
             return said
 
         for peer, post in journal.inputs() if journal else ():
-            service.judge(peer, Post.decode(post))
+            service.receive(peer, Post.decode(post))
         own, known = self._identities[BOARD], self.directory.certificates
         server = Server(answer, partial(copy.say, "note"), POSTS)
         context = tls.server_context(own, known)
@@ -395,7 +332,7 @@ class _Stage:
             return None
         return Journal(self._folder / f"{name}{JOURNAL}", self._durable)
 
-    async def _party_process(self, copy: "_Copy") -> None:
+    async def _party_process(self, copy: Copy) -> None:
         name, reporter = copy.name, copy.reporter
         watching = Instruments([reporter], partial(copy.say, "note"))
         note = partial(copy.say, "note")
@@ -405,7 +342,7 @@ class _Stage:
         if journal is not None and not cast.entropy.seeded:
             secret = journal.fact("kept", os.urandom(SECRET))
             cast = replace(cast, entropy=SeededEntropy.kept(secret))
-        key = partial(make_key, cast) if cast.spy is None else self._key
+        key = partial(make_key, cast) if cast.adversary is None else self._key
         world = World(
             lambda: RemoteNetwork(watching, self._known, lambda _: None),
             lambda network: perform(cast, network, {name}, self._signing, key),
@@ -431,59 +368,9 @@ class _Stage:
             await host.run(listeners)
 
 
-def tell_entry(reporter: Instrument, now: float, entry: Entry) -> None:
-    """Tell what an instrument is told of a post."""
-    reporter.carried(now, entry.author, BOARD, entry.data)
-    reporter.posted(now, entry)
-
-
-class _Copy:
-    """What a copy has to do with the process it is a copy of."""
-
-    def __init__(self, name: str, tells: socket.socket) -> None:
-        self.name = name
-        self.reporter = _Reporter()
-        self._socket = tells
-
-    def say(self, kind: str, what: Any) -> None:
-        """Tell something."""
-        send(self._socket, (kind, what))
-
-    def flush(self) -> None:
-        """Tell all that instruments were told, and how far long steps have got."""
-        if hooks := taken(self.reporter.hooks):
-            self.say("hooks", hooks)
-        if stages := taken(self.reporter.stages):
-            self.say("stages", stages)
-
-    def stands(self, standing: Standing) -> None:
-        """Tell where this place stands, after all that it has done."""
-        self.flush()
-        self.say("stands", standing)
-
-    async def keep_flushing(self) -> None:
-        """Tell now and then how far a long step has got."""
-        while True:
-            await trio.sleep(FLUSH)
-            if stages := taken(self.reporter.stages):  # a step's other news go when it is done
-                self.say("stages", stages)
-
-    async def listen(self, told: Callable[[float], None]) -> None:
-        """Hear what time it is, until the other side leaves; then end at once."""
-        buffer = bytearray()
-        while True:
-            await trio.lowlevel.wait_readable(self._socket)
-            data = self._socket.recv(_READ)
-            if not data:
-                os._exit(0)
-            buffer += data
-            for now in _whole(buffer):
-                told(now)
-
-
 def _keys(cast: Cast) -> Callable[[str], Keyholder]:
-    """Where keys come from: each copy makes its own, unless the spy of an attack keeps them all."""
-    if cast.spy is None:
+    """Where keys come from: each copy makes its own, unless an adversary keeps them all."""
+    if cast.adversary is None:
         return partial(make_key, cast)
     return {name: make_key(cast, name) for name in keyholders(cast)}.__getitem__
 
@@ -519,41 +406,3 @@ def _lived(live: Callable[[], None], parent: int) -> NoReturn:
         live()
     finally:
         os._exit(0)  # nothing of the parent's is tidied up twice
-
-
-def send(to: socket.socket, what: Any) -> None:
-    """Send something whole, however long it takes the other side."""
-    data = pickle.dumps(what, pickle.HIGHEST_PROTOCOL)
-    view = memoryview(_SIZE.pack(len(data)) + data)
-    while view:
-        try:
-            view = view[to.send(view) :]
-        except BlockingIOError:
-            with selectors.DefaultSelector() as waiting:
-                waiting.register(to, selectors.EVENT_WRITE)
-                waiting.select()
-
-
-def _whole(buffer: bytearray) -> Iterator[Any]:
-    """Take what has come whole off the buffer."""
-    at, messages = 0, []
-    while len(buffer) - at >= _SIZE.size:
-        (size,) = _SIZE.unpack_from(buffer, at)
-        end = at + _SIZE.size + size
-        if len(buffer) < end:
-            break
-        messages.append(pickle.loads(buffer[at + _SIZE.size : end]))  # noqa: S301 - our own
-        at = end
-    del buffer[:at]
-    return iter(messages)
-
-
-def portable(wrong: BaseException) -> BaseException:
-    """Give an exception that can be sent: itself, or what it says."""
-    while isinstance(wrong, BaseExceptionGroup):
-        wrong = wrong.exceptions[0]
-    try:
-        pickle.loads(pickle.dumps(wrong))  # noqa: S301 - our own
-    except Exception:
-        return RuntimeError(f"{type(wrong).__name__}: {wrong}")
-    return wrong

@@ -3,8 +3,10 @@
     GET /status          where this place stands, as JSON (no key, no value, nobody's name but
                          those of places)
     GET /metrics         the same in numbers, as Prometheus reads them
+    POST /hurry          says the number of the round in which everybody has answered: whoever
+                         speaks for all people may say so, and nobody else; 204
 
-Both are for whoever holds a certificate of the session, those of the board for anybody.
+The first two are for whoever holds a certificate of the session, those of the board for anybody.
 """
 
 import json
@@ -12,12 +14,13 @@ import math
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import trio
 
 from ..crypto.entropy import Entropy, SeededEntropy, SystemEntropy
@@ -30,9 +33,11 @@ from ..protocol.transcript import Refusal
 from ..roles.instruments import Instrument, Instruments
 from . import tls
 from .board_service import MOST_POST, BoardService
+from .clocks import RealTime
 from .directory import Directory
-from .host import Host, RealTime, secured
+from .host import Host, secured
 from .http import Answer, Limits, Request, Server
+from .hurry import Hurry
 from .inputs import Post
 from .journal import SECRET, Durable, Journal
 from .remote import RemoteNetwork
@@ -97,6 +102,34 @@ class Site:
             ) from None
 
 
+class Status(msgspec.Struct, frozen=True):
+    """Where a place stands: what it answers whoever asks, and what is read of the answer.
+
+    Attributes:
+        place: its name.
+        session: hexadecimal; of nothing before one is announced.
+        phase: of the board as the place sees it.
+        round: the number of the last call; 0 before there is one.
+        entries: posts that it has seen.
+        posts: messages, by what they are.
+        refused: messages that were refused, by reason.
+        batch: messages in the batch that is being collected.
+        seconds: since the place began.
+        silent: seconds since something came.
+    """
+
+    place: str
+    session: str
+    phase: str
+    round: int
+    entries: int
+    posts: Mapping[str, int]
+    refused: Mapping[str, int]
+    batch: int
+    seconds: float
+    silent: float
+
+
 @dataclass(slots=True)
 class Gauge(Instrument):
     """Counts what a place does; logs it without a value, a key or a person.
@@ -139,31 +172,31 @@ class Gauge(Instrument):
         """Keep how large the batch is."""
         self.batch = total
 
-    def status(self, board: Board) -> dict[str, Any]:
+    def status(self, board: Board) -> Status:
         """Where this place stands."""
-        return {
-            "place": self.site.name,
-            "session": board.session.hex(),
-            "phase": board.phase.value,
-            "round": board.calls[-1].round if board.calls else 0,
-            "entries": len(board.entries),
-            "posts": dict(self.messages),
-            "refused": dict(self.refused_by),
-            "batch": self.batch,
-            "seconds": round(time.monotonic() - self.began, 1),
-            "silent": round(time.monotonic() - self.changed, 1),
-        }
+        return Status(
+            place=self.site.name,
+            session=board.session.hex(),
+            phase=board.phase.value,
+            round=board.calls[-1].round if board.calls else 0,
+            entries=len(board.entries),
+            posts=dict(self.messages),
+            refused=dict(self.refused_by),
+            batch=self.batch,
+            seconds=round(time.monotonic() - self.began, 1),
+            silent=round(time.monotonic() - self.changed, 1),
+        )
 
     def metrics(self, board: Board) -> bytes:
         """The same in numbers (Prometheus' text format, version 0.0.4)."""
         now = self.status(board)
         lines = [
-            *_lines("messages_total", "counter", "kind", now["posts"]),
-            *_lines("refused_total", "counter", "reason", now["refused"]),
+            *_lines("messages_total", "counter", "kind", now.posts),
+            *_lines("refused_total", "counter", "reason", now.refused),
             *_lines("phase", "gauge", "phase", {p.value: int(p is board.phase) for p in Phase}),
         ]
         for name in ("round", "entries", "batch", "seconds", "silent"):
-            lines += _lines(name, "gauge", "place", {self.site.name: now[name]})
+            lines += _lines(name, "gauge", "place", {self.site.name: getattr(now, name)})
         return "\n".join([*lines, ""]).encode()
 
 
@@ -172,10 +205,10 @@ def _lines(name: str, kind: str, label: str, numbers: Mapping[str, float]) -> li
     return [f"# TYPE veilmix_{name} {kind}", *rows]
 
 
-def told(gauge: Gauge, board: Callable[[], Board], request: Request) -> Answer | None:
+def answer_status(gauge: Gauge, board: Callable[[], Board], request: Request) -> Answer | None:
     """Answer whoever asks where a place stands; None for other requests."""
     if (request.method, request.path) == ("GET", "/status"):
-        return Answer(200, json.dumps(gauge.status(board())).encode(), JSON)
+        return Answer(200, json.dumps(msgspec.to_builtins(gauge.status(board()))).encode(), JSON)
     if (request.method, request.path) == ("GET", "/metrics"):
         return Answer(200, gauge.metrics(board()))
     return None
@@ -191,13 +224,13 @@ async def run_board(site: Site, linger: float) -> Board:
         refused=lambda reason: gauge.refused(Refusal(BOARD, 0, reason)),
     )
     for peer, post in journal.inputs() if journal else ():
-        service.judge(peer, Post.decode(post))
+        service.receive(peer, Post.decode(post))
     if journal is not None:
         service.write = journal.write
     over = trio.Event()
 
     async def answer(request: Request) -> Answer:
-        if response := told(gauge, lambda: service.board, request):
+        if response := answer_status(gauge, lambda: service.board, request):
             return response
         said = await service.answer(request)
         if service.board.phase is Phase.OVER:
@@ -222,8 +255,13 @@ async def run_board(site: Site, linger: float) -> Board:
     return service.board
 
 
-async def run_party(site: Site, perform: Perform) -> Board:
-    """Play a party until it has finished and others have all it said; returns its board."""
+async def run_party(
+    site: Site, perform: Perform, listeners: Sequence[trio.SocketListener] = ()
+) -> Board:
+    """Play a party until it has finished and others have all it said; returns its board.
+
+    listeners: where it listens, if that is open already.
+    """
     journal, gauge = site.opened(), Gauge(site)
     entropy: Entropy = SystemEntropy()
     if journal is not None:
@@ -237,21 +275,27 @@ async def run_party(site: Site, perform: Perform) -> Board:
         return boards[0]
 
     world = World(network, lambda made: perform(made, entropy))
+    hurry = Hurry(site.directory)
 
     def keep(now: float) -> float:
         return float(journal.fact("began", repr(now).encode())) if journal is not None else now
 
     host = Host(
-        *(site.name, site.own, site.directory, world, RealTime(time.time, keep)),
+        *(site.name, site.own, site.directory, world, RealTime(hurry.clock, keep)),
         limits=Limits(BATCH, connections=CONNECTIONS, bodies=site.small),
         note=partial(site.log, "note"),
         journal=journal,
         patience=site.patience,
-        asked=lambda request: told(gauge, lambda: boards[0].board, request) if boards else None,
+        asked=lambda request: asked(request) if boards else None,
     )
-    listeners = await site.listeners()
+
+    def asked(request: Request) -> Answer | None:
+        board = boards[0].board
+        return hurry.answer(request, board, host) or answer_status(gauge, lambda: board, request)
+
+    doors = listeners or await site.listeners()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(host.run, listeners)
+        nursery.start_soon(host.run, doors)
         site.log("ready", _where(site))
         await host.finished()
         nursery.cancel_scope.cancel()

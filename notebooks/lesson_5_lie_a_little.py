@@ -84,7 +84,7 @@ def _(drawing, epsilon_for, guessed, local_epsilon, mo, q):
     alone = float(local_epsilon(q.value))
     crowd = {n: float(epsilon_for(n, q.value, delta)) for n in sizes}
     assert all(level <= alone * (1 + 1e-9) for level in crowd.values())
-    with drawing.look():
+    with drawing.house_style():
         figure, (ax,) = drawing.new(7, 3.6)
         ax.axhline(alone, color=drawing.VERMILION, label="alone: log((1 - q) / q)")
         ax.plot(

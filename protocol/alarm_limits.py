@@ -14,7 +14,7 @@ Each party raises at most one alarm a round and cause.
 from collections.abc import Iterable, Mapping
 
 from .announcement import MAX_SHUFFLERS
-from .frames import DIGEST, WITNESS
+from .bodies import DIGEST, WITNESS
 from .messages import Alarm, Cause
 from .parties import Role, role
 

@@ -16,14 +16,15 @@ cannot show is whether a missing ballot was ever sent, and who made the other an
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 
 from ..errors import ParameterError, Refused, VerificationError
 from .announcement import Flaw, decode_announcement
 from .board import Board
+from .bodies import DIGEST
 from .challenge import changed
-from .frames import DIGEST
-from .messages import Alarm, Cause, Mixed, Tally
+from .messages import Alarm, Call, Cause, Decision, Mixed, Tally
 from .mixing import batch_digest
 from .parties import Role
 from .programs import RoundResult, Strategy, next_step
@@ -77,12 +78,19 @@ def misdecided(board: Board, strategy: Strategy) -> bool:
             return False
         heard.append(RoundResult(call, tally.counts))
     told = board.announcement
-    said = [*(result.call for result in heard), board.decision]
+    said: list[Call | Decision] = [*(result.call for result in heard), board.decision]
     steps = (
         next_step(told.program, told.schema, strategy, heard[:number], None, told.policy.rule)
         for number in range(len(said))
     )
-    return any(step != taken for step, taken in zip(steps, said, strict=True))
+    return any(claim(step) != claim(taken) for step, taken in zip(steps, said, strict=True))
+
+
+def claim(step: Call | Decision | None) -> Call | Decision | None:
+    """What is asked, or decided and claimed; of the rule `margins`, other prices prove the same."""
+    if not isinstance(step, Decision) or step.certificate.rule != "margins":
+        return step
+    return replace(step, certificate=replace(step.certificate, proof=b""))
 
 
 def check_alarm(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> None:

@@ -13,7 +13,7 @@ from ..crypto.keys import PublicKey, SuiteCode
 from ..errors import ParameterError, Reason, Refused
 from . import parties
 from .coarsening import read_rule, write_rule
-from .ledger import MIN_BATCH
+from .crowd_limits import MIN_BATCH
 from .schema import Feature, Schema
 from .wire import Reader, Writer, decode
 
@@ -43,6 +43,7 @@ class Program(StrEnum):
     RANDOMIZED = "randomized"
     HIERARCHICAL = "hierarchical"
     LOCAL_SUPPRESSION = "local-suppression"
+    THRESHOLD = "threshold"
 
 
 class Flaw(StrEnum):
@@ -160,9 +161,20 @@ class Rules:
 class Announcement:
     """One session, as the curator announces it on the board.
 
-    The keys are fresh for the session, all of one suite; `nonce` is random. registry: the root of
-    the registry of users who may send (registry.py); empty: anybody may. Raises ParameterError
-    where a field is out of range.
+    The keys are fresh for the session, all of one suite. Raises ParameterError where a field is out
+    of range.
+
+    Attributes:
+        title: of the session, as people read it.
+        nonce: random bytes, NONCE of them, so that no two sessions are the same.
+        schema: the features that people are asked for.
+        policy: what the curator may release.
+        rules: what parties keep to on the way: sizes, times, guards.
+        shufflers: the public keys of the mix, in the order in which messages pass.
+        curator: the key that answers of the first round are sealed for.
+        analyst: the key that answers of the last round are sealed for.
+        program: which way to release is played.
+        registry: the root of the registry of users who may send (registry.py); empty: anybody may.
     """
 
     title: str
@@ -190,6 +202,12 @@ class Announcement:
                 raise ParameterError(f"{name}: others open layers again; sealedbox is accepted")
         if self.rules.audit and len(self.shufflers) < PAIR:
             raise ParameterError("audit: hops are audited in pairs; two shufflers are needed")
+        careful = self.rules.padded and self.rules.salted and not self.rules.flaws
+        plain = not (self.rules.tokens or self.rules.challenge or self.rules.audit)
+        if self.program is Program.THRESHOLD and not (careful and plain):
+            raise ParameterError(
+                "threshold: messages are padded and salted, and neither locked nor behind tokens"
+            )
         if len(self.nonce) != NONCE:
             raise ParameterError(f"nonce: found {len(self.nonce)} bytes; {NONCE} are accepted")
         if not 1 <= len(self.shufflers) <= MAX_SHUFFLERS:

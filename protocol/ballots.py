@@ -11,7 +11,7 @@ that the place of an onion says nothing about its question.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import add
 from typing import NamedTuple, Protocol
@@ -118,7 +118,7 @@ def parse_ballot(plan: Asking, data: bytes) -> Ballot:
     return Ballot(data[0], tuple(values))
 
 
-def said(plan: Round, row: Sequence[str]) -> tuple[str, ...]:
+def coarsened_row(plan: Round, row: Sequence[str]) -> tuple[str, ...]:
     """User: what is said instead of these values, by the public rules of the features.
 
     Where people report with noise, these have been applied before it: a report is said as it is.
@@ -170,7 +170,7 @@ class Phrasebook:
 
     def coarse(self, row: Sequence[str]) -> Sequence[str]:
         """Users: what is said instead of these values, by the public rules of the features."""
-        return said(self.plan, row) if self._coarse else row
+        return coarsened_row(self.plan, row) if self._coarse else row
 
     def answers(self, row: Sequence[str]) -> list[tuple[Ballot, bytes]]:
         """Users: each answer and its bytes without a salt; ParameterError as `answers`."""
@@ -200,8 +200,8 @@ def salts(plan: Round, entropy: Entropy) -> list[bytes]:
     return fresh_salts(entropy, many)
 
 
-def guessed(plan: Round, entropy: Entropy) -> list[Token]:
-    """Whoever has no tokens: fresh salts, and random bytes where a token is due."""
+def drawn_alone(plan: Round, entropy: Entropy) -> list[Token]:
+    """What a person draws who was given no tokens: fresh salts, random bytes where one is due."""
     mine = salts(plan, entropy)
     if not plan.token:
         return [(salt, b"") for salt in mine]
@@ -226,13 +226,15 @@ def submit_all(
     rows: Sequence[Sequence[str]],
     entropies: Sequence[Entropy],
     tokens: Sequence[Sequence[Token]] = (),
+    written: Sequence[bytes] = (),
 ) -> list[Sealed]:
     """Users: turn the row of each into an envelope, each with a source of randomness of its own.
 
     The slots of an envelope are in the order of the onions' bytes. One kind of step is taken for
     everybody before the next kind: the cipher is fastest undisturbed. What a person hides follows
     from its entropy; what it seals with, from that and the session. tokens: where the round asks
-    for them, those of each person, one a question.
+    for them, those of each person, one a question. written: the one ballot of each, where it is not
+    its row that is said (threshold.py).
     """
     plan, slots = book.plan, book.plan.slots
     rows = [book.coarse(row) for row in rows]
@@ -245,14 +247,13 @@ def submit_all(
     ]
     entropies = [sealing(entropy, plan.session) for entropy in entropies]
     drawn = [
-        mine or guessed(plan, entropy)
+        mine or drawn_alone(plan, entropy)
         for mine, entropy in zip(tokens or [()] * len(rows), entropies, strict=True)
     ]
-    plaintexts = [
-        blank[:1] + salt + blank[VALUES:]
-        for answers, mine in zip(said, drawn, strict=True)
-        for (_, blank), (salt, _) in zip(answers, mine, strict=True)
-    ]
+    if plan.shape is not None:  # never the rows themselves
+        plaintexts = list(written)
+    else:
+        plaintexts = [one for pair in zip(said, drawn, strict=True) for one in _salted(*pair)]
     marks = [token for mine in drawn for _, token in mine]
     sealed = list(map(add, plaintexts, marks)) if plan.token else plaintexts
     each = [entropy for entropy in entropies for _ in range(slots)]
@@ -272,6 +273,11 @@ def submit_all(
     ]
 
 
+def _salted(answers: Iterable[tuple[Ballot, bytes]], marks: Iterable[Token]) -> Iterator[bytes]:
+    for (_, blank), (salt, _) in zip(answers, marks, strict=True):
+        yield blank[:1] + salt + blank[VALUES:]
+
+
 def _one_by_one(
     plan: Round, row: Sequence[str], entropy: Entropy, tokens: Sequence[Token]
 ) -> Sealed:
@@ -288,7 +294,7 @@ def enclose(
     tokens: one a ballot. Who has none, where the round asks for them, draws what stands in the
     place of one.
     """
-    marks = list(tokens) or guessed(plan, entropy)
+    marks = list(tokens) or drawn_alone(plan, entropy)
     pairs = [(ballot, salt) for ballot, (salt, _) in zip(ballots, marks, strict=True)]
     if plan.bundled:
         plain = [write_bundle(plan, pairs)]

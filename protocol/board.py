@@ -24,9 +24,10 @@ from .alarm_limits import fits, said_before
 from .announcement import Announcement
 from .audit_messages import Coin, Opened, Toss, Traced
 from .audited import Audited
+from .bodies import DIGEST
 from .challenged import Challenged, Place
-from .frames import DIGEST, NO_SESSION, Message, decode_message
-from .ledger import unspent
+from .crowd_limits import unspent
+from .frames import NO_SESSION, Message, decode_message
 from .messages import (
     Accepted,
     Alarm,
@@ -38,16 +39,15 @@ from .messages import (
     Decision,
     Head,
     Heard,
-    Issued,
     Key,
     Kind,
-    Mint,
     Mixed,
     Receipts,
     Registry,
     Roster,
     Tally,
 )
+from .opened_prefixes import opens_by_threshold
 from .peer_messages import Share, Shown
 from .phases import BOARD, Phase, follow
 from .programs import decidable, legal
@@ -55,6 +55,7 @@ from .receipts import root_of
 from .registry import registry_root
 from .session import open_round
 from .signed_posts import check_head, check_post, witness_of
+from .token_messages import Issued, Mint
 
 LABEL = b"veilmix board 1\0"
 DIGEST_LABEL = b"veilmix run 1\0"
@@ -81,7 +82,32 @@ class Entry:
 
 @dataclass(slots=True)
 class Board:
-    """All that has been posted, and what follows from it."""
+    """All that has been posted, and what follows from it.
+
+    Attributes:
+        entries: every post, in order.
+        phase: what the session waits for.
+        keys: the public key of each party that has posted one, by name.
+        announcement: the session's announcement; None before it is posted.
+        session: the digest that names the session; NO_SESSION before it is announced.
+        consents: the parties that agreed to the announcement.
+        calls: for answers, one for each round begun.
+        mixed: accounts of shufflers of what they took in and gave on, in the order posted.
+        tallies: accounts of readers, in the order posted.
+        decision: what the curator decided; None before it has.
+        burned: why the session ended without a release; None: it has not.
+        registry: who may send; None: anybody, or not posted yet.
+        receipts: by round, the receipts of messages that arrived.
+        alarms: who raised each alarm, and the alarm.
+        known: who must sign, for those who know it beforehand; boards of the same posts are equal
+            whoever knows it.
+        roster: who signs, as posted; None: nobody does.
+        heads: by number of posts, the signed head of the board.
+        mints: by round, the public key of its tokens.
+        issued: by round, the number of people with tokens.
+        challenged: the challenges of the session and what came of them.
+        audited: the audits of the session and what came of them.
+    """
 
     entries: list[Entry] = field(default_factory=list)
     phase: Phase = Phase.OPENING
@@ -97,12 +123,11 @@ class Board:
     registry: Registry | None = None
     receipts: dict[int, Receipts] = field(default_factory=dict)
     alarms: list[tuple[str, Alarm]] = field(default_factory=list)
-    # Who must sign, for those who know it beforehand; boards with the same posts are equal.
     known: Roster | None = field(default=None, compare=False)
     roster: Roster | None = None
     heads: dict[int, Head] = field(default_factory=dict)
-    mints: dict[int, bytes] = field(default_factory=dict)  # round -> the key of its tokens
-    issued: dict[int, int] = field(default_factory=dict)  # round -> people with tokens
+    mints: dict[int, bytes] = field(default_factory=dict)
+    issued: dict[int, int] = field(default_factory=dict)
     challenged: Challenged = field(default_factory=Challenged)
     audited: Audited = field(default_factory=Audited)
 
@@ -196,6 +221,7 @@ class Board:
     def _may_post(self, author: str, body: Body) -> bool:
         """The curator, and whoever has posted a key; a key once; an alarm any user too."""
         known = author == parties.CURATOR or author in self.keys
+        known = known or (author == parties.RANDOMNESS and opens_by_threshold(self.announcement))
         match body:
             case Head():
                 return True  # the table has said who
@@ -222,6 +248,8 @@ class Board:
                 return self.registry is None
             case Receipts():
                 return author == self.calls[-1].reader and self._shows(body, number)
+            case Mint() if opens_by_threshold(self.announcement):
+                return author == parties.RANDOMNESS and number not in self.mints
             case Mint():
                 return self._mints(author) and number not in self.mints
             case Issued():
@@ -292,6 +320,9 @@ class Board:
         """Whether the curator, who reads the last round, may decide so in this program."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
         program, schema = self.announcement.program, self.announcement.schema
+        if not self.calls:  # nothing is counted yet
+            early = opens_by_threshold(self.announcement) and self.decision is None
+            return early and decidable(program, schema, decision)
         reads = self.calls[-1].reader is parties.Role.CURATOR
         return reads and decidable(program, schema, decision)
 

@@ -29,7 +29,7 @@ from ..crypto.onion import wrap
 from ..crypto.signing import verify_signature
 from ..errors import ParameterError, Reason, Refused, RoundBurned
 from .ballots import bundle
-from .ledger import check_batch_size, too_few
+from .crowd_limits import check_batch_size, too_few
 from .locks import Proofs, mark, rewrap
 from .messages import Accepted, Alarm, Envelope, Heard, Registry, Submission
 from .registry import signed_digest

@@ -28,8 +28,10 @@ from ..errors import ParameterError, Reason, Refused
 from .wire import Reader, Writer
 
 MAX_RULES = 8  # of one feature
+UNSAID = " blank"  # what stands for a value that is not said; no value has a space at its ends
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 ISO = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ].*)?)?)?")
+COMPACT = re.compile(r"(1[89]\d\d|20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 PARTED = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})")
 SPACES = re.compile(r"\s+")
 
@@ -72,7 +74,7 @@ class Fold:
             value = value.casefold()
         return SPACES.sub(" ", value).strip() if Part.SPACES in self.parts else value
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """What it does."""
         return f"spellings that differ in {' and '.join(self.parts)} are one"
 
@@ -97,16 +99,16 @@ class Merge:
         """The label of the value's group."""
         return self._label.get(value, value)
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """What it does."""
         values = sum(len(group) for _, group in self.groups)
         into = self.groups[0][0] if len(self.groups) == 1 else f"{len(self.groups)} groups"
-        return f"{values} values are merged into {into}"
+        return f"{values} value{'s are' if values != 1 else ' is'} merged into {into}"
 
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date becomes a month, year or decade.
+    """A date becomes a month, year or decade: 2019-05-17, 20190517, 17.5.2019, 5/17/2019.
 
     Attributes:
         unit: what is left of it: month, year or decade.
@@ -118,7 +120,7 @@ class Date:
 
     def apply(self, value: str) -> str:
         """The month (2019-05), year (2019) or decade (2010s)."""
-        if iso := ISO.fullmatch(value):
+        if iso := ISO.fullmatch(value) or COMPACT.fullmatch(value):
             year, month = iso[1], iso[2]
         elif parted := PARTED.fullmatch(value):
             year, month = parted[4], parted[3 if self.day_first else 1]
@@ -128,7 +130,7 @@ class Date:
             return f"{year[:3]}0s"
         return year if self.unit is Unit.YEAR or month is None else f"{year}-{int(month):02}"
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """What it does."""
         return f"of a date the {self.unit} is said"
 
@@ -154,9 +156,13 @@ class Prefix:
         short = len(value) <= self.length or value in self.keep
         return value if short else f"{value[: self.length]}*"
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """What it does."""
-        return f"the first {self.length} signs are said"
+        return (
+            f"the first {self.length} signs are said"
+            if self.length > 1
+            else "the first sign is said"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +208,7 @@ class Bins:
         """All intervals, ascending."""
         return tuple(map(self.label, range(len(self.edges) + 1)))
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """What it does."""
         widths = {b - a for a, b in zip(self.edges, self.edges[1:], strict=False)}
         if len(widths) == 1:
@@ -214,7 +220,9 @@ Rule = Fold | Merge | Date | Prefix | Bins
 
 
 def coarsened(rules: Sequence[Rule], value: str) -> str:
-    """User: what a value is said as."""
+    """User: what a value is said as; one that is not said stays so."""
+    if value == UNSAID:
+        return value
     for rule in rules:
         value = rule.apply(value)
     return value

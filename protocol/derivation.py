@@ -152,7 +152,7 @@ def sorted_links(record: AuditedRecord, members: frozenset[str]) -> Mapping[int,
     """
     own = [parties.index(member) for member in members if parties.role(member) is parties.Role.USER]
     linked: dict[int, Mapping[int, Row]] = {}
-    for number, rows in record.said.items():
+    for number, rows in record.rows_by_round.items():
         known = record.submitted[number]
         if not members.issuperset(record.openers[number]):
             known = record.followed(number, members)

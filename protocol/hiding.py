@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 from ..crypto.entropy import Entropy
 from ..errors import ParameterError
+from .coarsening import UNSAID
 from .schema import MAX_FEATURES
 
 OTHER = " other"  # a value that is not said by name
-BLANK = " blank"  # a value that is not said
+BLANK = UNSAID  # a value that is not said
 HIDDEN = frozenset((OTHER, BLANK))
 WIDEST = max(len(spelt.encode()) for spelt in HIDDEN)  # bytes
 COVERS = 1 << 32  # a cover is a whole number of parts of this

@@ -39,12 +39,12 @@ class HandedBatch:
     public: bool = False
 
     @property
-    def asked(self) -> CountedPeople:
+    def counted_people(self) -> CountedPeople:
         """Whom it counts."""
         return CountedPeople(self.people, self.least)
 
 
-def told(
+def hand_over(
     announcement: Announcement,
     call: Call,
     people: Collection[str],
@@ -124,7 +124,7 @@ class History:
         if first or not self.sessions:
             self.sessions.append([])
         who = [self.person(user) for user in people]
-        now = told(announcement, call, who, self.column, self.coins, self.read)
+        now = hand_over(announcement, call, who, self.column, self.coins, self.read)
         if first and self.strange:
             self._object(self.strange, refuse=self.burn)
         if why := self._apart(now):
@@ -143,8 +143,8 @@ class History:
 
     def _apart(self, now: HandedBatch) -> str | None:
         """Why its people may not be counted besides those who were; None: they may."""
-        before = [batch.asked for session in self.sessions for batch in session]
-        few, least = smallest_apart(before, now.asked, self.promised)
+        before = [batch.counted_people for session in self.sessions for batch in session]
+        few, least = smallest_apart(before, now.counted_people, self.promised)
         if not 0 < few < least:
             return None
         return (

@@ -16,9 +16,11 @@ import numpy.typing as npt
 from ..errors import RoundBurned
 from . import parties
 from .announcement import Policy, Program, Rules, Setting
+from .crowd_limits import check_batch_size, check_rounds, check_unspent
 from .hiding import BLANK, COVERS, OTHER, Hiding, Redact, apply_rule
-from .ledger import check_batch_size, check_rounds, check_unspent
 from .messages import Call, Counts, Decision
+from .opened_prefixes import by_prefixes, opened
+from .opened_views import tries_all
 from .parties import Role
 from .programs import DecisionRule, RoundResult, Strategy, first_call, next_step, strategy_of
 from .promise import check_promise, prove
@@ -148,6 +150,8 @@ def run_through(
                 given.append(asking(step))
                 check_tokens(policy, rules, given, len(table.codes))
             counts = answer(table, step)
+            if program is Program.THRESHOLD:
+                counts = (opened(counts[0], policy.k, prefixes=by_prefixes(policy.rule)),)
             if decision is not None and proving:
                 proved = prove(strategy, schema, calls, decision, counts[0])
                 check_promise(policy, decision, proved)
@@ -226,13 +230,15 @@ def ideal_view(
     *members: str,
     asked: bool = False,
     public: bool = False,
+    whole: Counts | None = None,
 ) -> View:
     """What these parties would know together of the calls answered, were the mix network ideal.
 
     The counts they read or that are public; and, where all shufflers of a round and its reader are
     among them, everybody's answers of that round. (Users among them are not looked at here.) asked:
     whether people ask curator and analyst for tokens. public: whether everybody sees who takes
-    part.
+    part. whole: where only what k people share is opened, the counts of whole rows, which reader
+    and `randomness` alone can know, together.
     """
     coalition = frozenset(members)
     chain = {parties.shuffler(hop + 1) for hop in range(shufflers)}
@@ -252,10 +258,13 @@ def ideal_view(
         if chain | {call.reader} <= coalition
     }
     fixed = policy.setting is Setting.FIXED
+    if whole is not None and tries_all(coalition):
+        counted += [CountsSeen(one.round, one.columns, whole) for one in counted]
     transcript = Transcript(users, summary=True)
     return View(
         *(coalition, users, fixed, {}, tuple(counted), opened, everybody, transcript),
         decision=ideal.decision,
         asked=asked,
         public=public,
+        threshold=whole is not None,
     )

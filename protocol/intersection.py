@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .exploits import People
+from .adversary_view import People
 from .messages import Counts
 
 Vector = list[Fraction]

@@ -1,6 +1,6 @@
 """What parties say to each other: one small class a kind of message, valid once it exists.
 
-How each is written as bytes is in frames.py; which is legal when, and from whom, in phases.py.
+How each is written as bytes is in bodies.py; which is legal when, and from whom, in phases.py.
 """
 
 from collections.abc import Mapping
@@ -9,15 +9,14 @@ from enum import IntEnum, StrEnum
 from itertools import pairwise
 
 from ..crypto.keys import PublicKey
-from ..crypto.ristretto import ELEMENT
 from ..crypto.signing import SIGNATURE, SIGNING_KEY
-from ..crypto.tokens import CHECK, MOST_ASKED
 from ..errors import ParameterError, Reason
 from .announcement import Announcement
 from .audit_messages import Coin, Opened, Toss, Traced
 from .hiding import Hiding, check_hidden
 from .parties import Role, index, role
-from .peer_messages import Accusation, Agreed, Found, Relay, Share, Shown
+from .peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, Shown
+from .token_messages import Ask, Evaluated, Grant, Issued, Mint, Query, Roll
 
 OPENING = 16  # bytes of a session's opening
 STATE = 32  # bytes: a SHA-256
@@ -61,6 +60,8 @@ class Kind(IntEnum):
     TRACED = 40
     TOSS = 41
     OPENED = 42
+    QUERY = 48
+    EVALUATED = 49
 
 
 class Cause(StrEnum):
@@ -264,6 +265,7 @@ class Roster:
         curator: the curator's key.
         analyst: the analyst's key.
         shufflers: the shufflers' keys, in the order of the hops.
+        randomness: that of `randomness`; empty where there is no such party.
     """
 
     opening: bytes
@@ -271,9 +273,11 @@ class Roster:
     curator: bytes
     analyst: bytes
     shufflers: tuple[bytes, ...]
+    randomness: bytes = b""
 
     def __post_init__(self) -> None:
-        keys = (self.board, self.curator, self.analyst, *self.shufflers)
+        more = (self.randomness,) if self.randomness else ()
+        keys = (self.board, self.curator, self.analyst, *self.shufflers, *more)
         if len(self.opening) != OPENING or any(len(key) != SIGNING_KEY for key in keys):
             raise ParameterError(
                 f"roster: an opening of {OPENING} bytes and keys of {SIGNING_KEY} are accepted"
@@ -292,6 +296,8 @@ class Roster:
                 return self.analyst
             case Role.SHUFFLER if index(party) < len(self.shufflers):
                 return self.shufflers[index(party)]
+            case Role.RANDOMNESS if self.randomness:
+                return self.randomness
         return None
 
 
@@ -340,75 +346,6 @@ class Alarm:
     round: int
     cause: Cause
     evidence: bytes = b""
-
-
-@dataclass(frozen=True, slots=True)
-class Mint:
-    """The reader of a round shows the key that it will give tokens with, for this round alone."""
-
-    key: bytes
-
-    def __post_init__(self) -> None:
-        if len(self.key) != ELEMENT:
-            raise ParameterError(f"key: found {len(self.key)} bytes; {ELEMENT} are accepted")
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """A registered person asks the reader of a round for its tokens.
-
-    Attributes:
-        elements: a blinded one a question, and one for the check (crypto/tokens.py).
-        signature: over session, round and elements.
-    """
-
-    elements: tuple[bytes, ...]
-    signature: bytes
-
-    def __post_init__(self) -> None:
-        if not 1 < len(self.elements) <= MOST_ASKED + 1:
-            raise ParameterError(f"elements: found {len(self.elements)}; 2 to {MOST_ASKED + 1}")
-        if any(len(element) != ELEMENT for element in self.elements):
-            raise ParameterError(f"elements: {ELEMENT} bytes each are accepted")
-        if len(self.signature) != SIGNATURE:
-            raise ParameterError(f"signature: found {len(self.signature)} bytes")
-
-
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """The reader of a round answers: each element times its key, and the check.
-
-    Attributes:
-        elements: 32 bytes each, in the order in which they were asked for.
-        check: that all were evaluated with the one key, 32 bytes.
-    """
-
-    elements: tuple[bytes, ...]
-    check: bytes
-
-    def __post_init__(self) -> None:
-        if not 1 <= len(self.elements) <= MOST_ASKED:
-            raise ParameterError(f"elements: found {len(self.elements)}; 1 to {MOST_ASKED}")
-        if any(len(element) != ELEMENT for element in self.elements) or len(self.check) != CHECK:
-            raise ParameterError(f"elements and check: {ELEMENT} bytes each are accepted")
-
-
-@dataclass(frozen=True, slots=True)
-class Roll:
-    """The reader of a round tells the other reader to whom it gave tokens: users, by index."""
-
-    people: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        if any(a >= b for a, b in pairwise(self.people)):
-            raise ParameterError("people: ascending indices are accepted, none twice")
-
-
-@dataclass(frozen=True, slots=True)
-class Issued:
-    """The reader of a round says to how many people it gave tokens."""
-
-    people: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,7 +407,7 @@ Body = (
     | Receipts
     | Alarm
     | Relay
-    | Found
+    | FoundBallots
     | Agreed
     | Accusation
     | Roster
@@ -480,6 +417,8 @@ Body = (
     | Mint
     | Ask
     | Grant
+    | Query
+    | Evaluated
     | Issued
     | Roll
     | Accepted

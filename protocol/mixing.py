@@ -47,7 +47,7 @@ def open_envelopes(
 ) -> list[list[bytes] | Reason]:
     """First shuffler: open many envelopes; in place of one that is refused stands the reason."""
     context, results = plan.hops[0].context, list[list[bytes] | Reason]()
-    size = max(TOGETHER, plan.suite.together)
+    size = max(TOGETHER, plan.suite.batch_size)
     for at in range(0, len(envelopes), size):
         group = envelopes[at : at + size]
         bundles = open_all(secret, group, context)

@@ -5,8 +5,8 @@ only. Who is in a batch its first shuffler knows: it opened their envelopes, and
 answers on or did not. Where all but one of them are its own inventions or its friends, what is left
 is the row of that one.
 
-Nothing here looks at anything but loot (exploits.py), what accomplices say of themselves, and the
-rows they have made up.
+Nothing here looks at anything but loot (adversary_view.py), what accomplices say of themselves, and
+the rows they have made up.
 """
 
 from collections import Counter
@@ -14,8 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import Refused
+from .adversary_view import AdversaryView, People, Row, batch, envelopes, opened_last
 from .board import Board
-from .exploits import AdversaryView, People, Row, batch, envelopes, opened_last, sums
+from .exploits import sums
 from .ideal import released
 from .messages import Counts
 from .mixing import open_envelope

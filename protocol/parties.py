@@ -1,7 +1,8 @@
 """Who takes part: the kinds of party, and how each single one is called.
 
 Names are `curator`, `analyst`, `shuffler-1` to `shuffler-m`, `user-1` to `user-n`; `network` is
-whoever listens on the wires, `board` whoever keeps the board. Where there is no central party,
+whoever listens on the wires, `board` whoever keeps the board, `randomness` whoever evaluates the
+oblivious function of the program `threshold`. Where there is no central party,
 everybody is a peer: `peer-1` to `peer-n`. A user's or peer's index counts from 0, the number in its
 name from 1.
 """
@@ -22,11 +23,13 @@ class Role(StrEnum):
     NETWORK = "network"
     PEER = "peer"
     BOARD = "board"
+    RANDOMNESS = "randomness"
 
 
 DIGITS = 18  # of the number in a name; more people than that there are not
 
 CURATOR, ANALYST, NETWORK = Role.CURATOR.value, Role.ANALYST.value, Role.NETWORK.value
+RANDOMNESS = Role.RANDOMNESS.value
 
 
 def user(index: int) -> str:
@@ -51,10 +54,10 @@ def role(party: str) -> Role:
     if kind in (Role.USER, Role.SHUFFLER, Role.PEER):
         if number.isdecimal() and number.isascii() and number[0] != "0" and len(number) <= DIGITS:
             return Role(kind)
-    elif not number and kind in (CURATOR, ANALYST, NETWORK, Role.BOARD):
+    elif not number and kind in (CURATOR, ANALYST, NETWORK, RANDOMNESS, Role.BOARD):
         return Role(kind)
     raise ParameterError(
-        f"no party can be called {party!r}; parties are curator, analyst, network, "
+        f"no party can be called {party!r}; parties are curator, analyst, randomness, network, "
         "shuffler-1, shuffler-2, ..., user-1, user-2, ... and peer-1, peer-2, ..."
     )
 

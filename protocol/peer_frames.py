@@ -10,7 +10,7 @@ shown       u8 step, 32 bytes scalar
 
 from ..crypto.joint_key import PROOF
 from ..crypto.ristretto import ELEMENT, SCALAR
-from .peer_messages import DRAW, HASH, Accusation, Agreed, Found, Relay, Share, Shown
+from .peer_messages import DRAW, HASH, Accusation, Agreed, FoundBallots, Relay, Share, Shown
 from .refusals import read_refused, write_refused
 from .wire import Reader, Writer
 
@@ -28,15 +28,15 @@ def read_relay(data: Reader) -> Relay:
     return Relay(step, bags, read_refused(data))
 
 
-def write_found(out: Writer, found: Found) -> None:
+def write_found(out: Writer, found: FoundBallots) -> None:
     """Write what was found."""
     out.u8(found.step).items(found.sealed)
     write_refused(out, found.refused)
 
 
-def read_found(data: Reader) -> Found:
+def read_found(data: Reader) -> FoundBallots:
     """Read what was found."""
-    return Found(data.u8(), tuple(data.items()), read_refused(data))
+    return FoundBallots(data.u8(), tuple(data.items()), read_refused(data))
 
 
 def write_agreed(out: Writer, agreed: Agreed) -> None:

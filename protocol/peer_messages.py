@@ -89,7 +89,7 @@ class Relay:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundBallots:
     """A peer shows the sealed ballots that it found at the end of their paths, in their order.
 
     So whoever made one sees that it is there. Nobody opens any before everybody has said so.

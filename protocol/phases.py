@@ -80,14 +80,17 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     },
     Phase.ANNOUNCED: {
         Kind.CONSENT: _move("shuffler analyst", BOARD, Phase.ANNOUNCED),
+        Kind.DECISION: _move("curator", BOARD, Phase.DECIDED),
         Kind.CALL: _CALL,
         Kind.BURNED: _BURNED,
         **_alarm(Phase.ANNOUNCED),
     },
     Phase.COLLECTING: {
-        Kind.MINT: _move("curator analyst", BOARD, Phase.COLLECTING),
+        Kind.MINT: _move("curator analyst randomness", BOARD, Phase.COLLECTING),
         Kind.ASK: _move("user", "curator analyst", Phase.COLLECTING),
         Kind.GRANT: _move("curator analyst", "user", Phase.COLLECTING),
+        Kind.QUERY: _move("user", "randomness", Phase.COLLECTING),
+        Kind.EVALUATED: _move("randomness", "user", Phase.COLLECTING),
         Kind.SHARE: _move("shuffler curator analyst", BOARD, Phase.COLLECTING),
         Kind.SUBMISSION: _move("user", "shuffler", Phase.COLLECTING),
         Kind.ACCEPTED: _move("shuffler", BOARD, Phase.COLLECTING),

@@ -8,6 +8,8 @@
     local-suppression  every feature by itself, for the curator; then the columns it keeps, with
                        some values left blank, for the analyst
     randomized         every feature by itself, for the analyst: what people say is noise already
+    threshold          all features together, for the analyst, who can open what k people share;
+                       decided before anything is counted
 
 What the curator asks may depend on counts that it alone knows, so a call carries what it asks, and
 everybody checks what can be checked without the counts (`legal`):
@@ -93,7 +95,9 @@ def strategy_of(rule: DecisionRule | Strategy) -> Strategy:
 
 
 def first_call(program: Program, schema: Schema) -> Call:
-    """Every feature by itself."""
+    """Every feature by itself; of `threshold` all together."""
+    if program is Program.THRESHOLD:
+        return Call(1, Role.ANALYST, (tuple(range(len(schema.features))),))
     singles = tuple((column,) for column in range(len(schema.features)))
     return Call(1, Role.ANALYST if program is Program.RANDOMIZED else Role.CURATOR, singles)
 
@@ -117,11 +121,12 @@ def next_step(
 
     Not asked again after a call for the analyst: that ends every program. rule: the announced one.
     """
-    if not heard:
+    early = program is Program.THRESHOLD and decision is None
+    if not (heard or early):
         return first_call(program, schema)
     if decision is not None:
         return release_call(len(heard) + 1, decision)
-    step = strategy.ask(schema, heard) or strategy.decide(schema, heard)
+    step = strategy.decide(schema, ()) if early else _asked_or_decided(strategy, schema, heard)
     match step:
         case Call() if not legal(
             program, schema, [result.call for result in heard], None, step, rule
@@ -133,6 +138,12 @@ def next_step(
                 f"most {proof.people} of {proof.n} people exposed; that is no decision"
             )
     return step
+
+
+def _asked_or_decided(
+    strategy: Strategy, schema: Schema, heard: Sequence[RoundResult]
+) -> Call | Decision:
+    return strategy.ask(schema, heard) or strategy.decide(schema, heard)
 
 
 def legal(
@@ -148,7 +159,8 @@ def legal(
     rule: the announced one, which says whether groups are asked for by levels or one by one.
     """
     if not calls:
-        return call == first_call(program, schema)
+        decided = decision is not None or program is not Program.THRESHOLD
+        return decided and call == first_call(program, schema)
     if calls[-1].reader is Role.ANALYST:
         return False
     if decision is not None:
@@ -209,5 +221,8 @@ def decidable(program: Program, schema: Schema, decision: Decision) -> bool:
     proof = decision.certificate
     if max(decision.kept, default=0) >= len(schema.features) or proof.people > proof.n:
         return False
+    if program is Program.THRESHOLD:
+        everything = tuple(range(len(schema.features)))
+        return decision.kept == everything and not decision.hidden and not proof.n
     redacts = program is Program.LOCAL_SUPPRESSION
     return all(redacts and isinstance(rule, Redact) for rule in decision.hidden)

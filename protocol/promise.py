@@ -21,7 +21,7 @@ from typing import Protocol, runtime_checkable
 
 from ..errors import RoundBurned
 from .announcement import UNPROMISED, Policy
-from .ledger import carried_over
+from .crowd_limits import carried_over
 from .messages import Call, Certificate, Counts, Decision
 from .programs import Strategy
 from .schema import Schema

@@ -101,7 +101,7 @@ class RunRecord:
         return tuple(sorted({column for ask in self.calls[number].asks for column in ask}))
 
     @cached_property
-    def said(self) -> Mapping[int, Mapping[int, Row]]:
+    def rows_by_round(self) -> Mapping[int, Mapping[int, Row]]:
         """Per round and person what it said, in envelopes of its own making."""
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
         for made in self.transcript.made:
@@ -128,7 +128,7 @@ class RunRecord:
     def truth(self) -> Mapping[int, Row]:
         """What every person holds, as far as it said it; nobody knows it. In the full form."""
         rows: dict[int, dict[int, str]] = {}
-        for people in self.said.values():
+        for people in self.rows_by_round.values():
             for person, row in people.items():
                 plain = {column: value for column, value in row.items() if value not in HIDDEN}
                 rows.setdefault(person, {}).update(plain)
@@ -148,7 +148,7 @@ class RunRecord:
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
         for made in self.transcript.made:
             if sender.get((made.round, made.envelope)) == made.user:
-                rows[made.round][made.user] = self.said[made.round][made.user]
+                rows[made.round][made.user] = self.rows_by_round[made.round][made.user]
         return rows
 
     @cached_property
@@ -189,7 +189,7 @@ class RunRecord:
             return {}
         seen = {}
         for number, call in self.calls.items():
-            rows = [row for row in self.said[number].values() if len(call.asks) > 1]
+            rows = [row for row in self.rows_by_round[number].values() if len(call.asks) > 1]
             if rows and self._all_came(number):
                 columns = self.columns(number)
                 counts = Counter(tuple(row[column] for column in columns) for row in rows)
@@ -199,7 +199,7 @@ class RunRecord:
     def _all_came(self, number: int) -> bool:
         """Whether all who answered a round were counted."""
         read = next((counted for counted in self.transcript.reads if counted.round == number), None)
-        people = len(self.said[number])
+        people = len(self.rows_by_round[number])
         return read is not None and all(sum(counts.values()) == people for counts in read.counts)
 
     def lengths_of(self, number: int, *, apart: bool) -> Mapping[int, tuple[int, ...]]:

@@ -10,20 +10,22 @@ innermost, one for the reader (the caption of paper 000's Figure 1 has the order
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..crypto.entropy import Entropy
 from ..crypto.joint_key import OVERHEAD as LOCK
 from ..crypto.layer import layer_size
 from ..crypto.onion import Hop, onion_size
 from ..crypto.suites import Suite, suite_by_code
+from ..crypto.threshold import Shape
 from ..crypto.tokens import TOKEN
 from ..errors import ParameterError
 from . import parties
 from .announcement import Announcement, Flaw
 from .frames import Message
-from .hiding import WIDEST, admitted
+from .hiding import BLANK, WIDEST, admitted
 from .messages import Call
+from .opened_prefixes import by_prefixes, opens_by_threshold, sample_parts
 from .schema import Feature, Schema
 
 CONTEXT_LABEL = b"veilmix layer 1\0"
@@ -54,6 +56,8 @@ class Round:
         token: bytes of the token behind every ballot; 0 where there is none.
         witness: the board's head at the call, which people repeat in what they send.
         lock: the joint key that ballots are sealed to, where they are (locks.py), once it is known.
+        shape: of what is sealed so that only k people open it (threshold.py); None where
+            ballots are plain.
     """
 
     session: bytes
@@ -69,6 +73,12 @@ class Round:
     token: int = 0
     witness: bytes = b""
     lock: bytes = b""
+    shape: Shape | None = None
+
+    def __reduce__(self) -> tuple[Callable[..., "Round"], tuple[object, ...]]:
+        """Travel as what it follows from, and be worked out again."""
+        follows = self.announcement, self.session, self.call
+        return _again, (*follows, self.witness, self.lock)
 
     def bare(self, plaintext: bytes) -> bytes:
         """What an innermost layer holds, without the token."""
@@ -132,10 +142,38 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
     )
     bundle = 8 + (1 if bundled else len(call.asks)) * inner[2]
     envelope = layer_size(suite, bundle) if ballot else 0
-    domains = tuple(domain_of(call, column, feature) for column, feature in enumerate(features))
-    return Round(
-        session, call, announcement, suite, openers, hops, ballot, inner, envelope, domains, token
+    covers = opens_by_threshold(announcement) and sample_parts(announcement.policy.rule) is not None
+    domains = tuple(
+        domain_of(call, column, feature, blank=covers) for column, feature in enumerate(features)
     )
+    return Round(
+        *(session, call, announcement, suite, openers, hops, ballot, inner, envelope, domains),
+        token,
+        shape=shape_of(announcement),
+    )
+
+
+def _again(
+    announcement: Announcement, session: bytes, call: Call, witness: bytes, lock: bytes
+) -> Round:
+    """Whoever works for a party: the round that it was told of."""
+    return replace(open_round(announcement, session, call), witness=witness, lock=lock)
+
+
+def level_ends(plan: Round) -> tuple[int, ...]:
+    """Where the prefix of each level ends: after every column, or after the last alone."""
+    columns = len(plan.domains)
+    whole = plan.shape is None or len(plan.shape.widths) < columns
+    return (columns,) if whole else tuple(range(1, columns + 1))
+
+
+def shape_of(announcement: Announcement) -> Shape | None:
+    """Any party: what is sealed so that k people open it; None in all programs but `threshold`."""
+    if not opens_by_threshold(announcement):
+        return None
+    policy, widths = announcement.policy, [one.width + 2 for one in announcement.schema.features]
+    levels = widths if by_prefixes(policy.rule) else [sum(widths)]
+    return Shape(policy.k, tuple(width + 1 for width in levels))
 
 
 def sealing(entropy: Entropy, session: bytes) -> Entropy:
@@ -148,8 +186,15 @@ def sealing(entropy: Entropy, session: bytes) -> Entropy:
     return entropy.fork(f"session {session.hex()}")
 
 
-def domain_of(call: Call, column: int, feature: Feature) -> Callable[[str], bool]:
-    """Any party: whether a value may be said of a feature in a round, as fast as it can be told."""
+def domain_of(
+    call: Call, column: int, feature: Feature, *, blank: bool = False
+) -> Callable[[str], bool]:
+    """Any party: whether a value may be said of a feature in a round, as fast as it can be told.
+
+    blank: whether who does not take part says nothing.
+    """
+    if blank:
+        return lambda value: value == BLANK or feature.admits(value)
     plain = feature.admits if feature.values is None else frozenset(feature.values).__contains__
     for rule in call.hidden:
         if rule.column == column:
@@ -159,6 +204,8 @@ def domain_of(call: Call, column: int, feature: Feature) -> Callable[[str], bool
 
 def ballot_size(announcement: Announcement, call: Call) -> int:
     """Bytes of a padded ballot of this session."""
+    if (shape := shape_of(announcement)) is not None:
+        return 1 + SALT + shape.size() + 1
     return padded_size(announcement.schema, call)
 
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 from ..crypto.signing import SIGNATURE, Signer, verify_signature
 from ..errors import ParameterError, Reason, Refused, VerificationError
-from .frames import WITNESS, Message, Seal
+from .bodies import WITNESS
+from .frames import Message, Seal
 from .messages import OPENING, STATE, Head, Roster
 
 POST_LABEL = b"veilmix post 1\0"

@@ -31,7 +31,7 @@ from itertools import product
 from typing import NamedTuple
 
 from ..errors import RoundBurned
-from .ledger import check_rounds, check_unspent, too_few
+from .crowd_limits import check_rounds, check_unspent, too_few
 from .messages import Call, Counts
 from .parties import Role
 from .programs import RoundResult

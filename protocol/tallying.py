@@ -24,12 +24,14 @@ class Reading:
         refused: ballots that did not count, by reason.
         receipts: hashes of what was counted; empty where none are given.
         spent: the salts of ballots that carried a token, where they have to.
+        sealed: messages that only k people open together, before they are (threshold.py).
     """
 
     counts: list[Counter[tuple[str, ...]]]
     refused: Counter[Reason] = field(default_factory=Counter)
     receipts: list[bytes] = field(default_factory=list)
     spent: list[bytes] = field(default_factory=list)
+    sealed: list[bytes] = field(default_factory=list)
 
     def add(self, other: "Reading") -> None:
         """Count another part of the same batch in."""
@@ -38,6 +40,7 @@ class Reading:
         self.refused.update(other.refused)
         self.receipts += other.receipts
         self.spent += other.spent
+        self.sealed += other.sealed
 
     @property
     def repeats(self) -> bool:

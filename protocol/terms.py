@@ -17,7 +17,14 @@ from .schema import Schema
 class Terms:
     """What was agreed on: everything of an announcement but its keys and its nonce.
 
-    shufflers: how many. registry: who may send; None: anybody.
+    Attributes:
+        title: of the session, as people read it.
+        schema: the features that people are asked for.
+        policy: what the curator may release.
+        rules: what parties keep to on the way: sizes, times, guards.
+        shufflers: how many there are.
+        program: which way to release is played.
+        registry: who may send; None: anybody.
     """
 
     title: str

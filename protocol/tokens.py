@@ -22,9 +22,10 @@ from ..crypto.voprf import OprfKey
 from ..errors import Reason, Refused
 from . import parties
 from .ballots import VALUES, Token, fresh_salts
-from .messages import Ask, Grant, Registry
+from .messages import Registry
 from .session import Round
 from .tallying import Reading, read_ballots
+from .token_messages import Ask, Grant
 
 LABEL = b"veilmix token 1\0"
 ASK_LABEL = b"veilmix ask 1\0"

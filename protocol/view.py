@@ -19,6 +19,8 @@ from .board import Board, replay
 from .derivation import Knowledge, Terms, closure, links
 from .hiding import HIDDEN
 from .messages import Decision
+from .opened_prefixes import opens_by_threshold
+from .opened_views import as_opened
 from .record import CountsSeen, Lengths, RunRecord
 from .transcript import Event, Row, Transcript
 
@@ -47,6 +49,8 @@ class View:
         decision: what the curator announced.
         asked: whether people ask curator and analyst for tokens.
         more: whether audits tell more of who said what than is counted here (audit_ways.py).
+        threshold: whether only what k people share was opened, so that values may be blank without
+            a rule.
     """
 
     parties: frozenset[str]
@@ -63,6 +67,7 @@ class View:
     decision: Decision | None = None
     asked: bool = False
     more: bool = False
+    threshold: bool = False
 
     @property
     def pinned(self) -> Mapping[int, Row]:
@@ -86,7 +91,7 @@ class View:
     def sees_who(self) -> bool:
         """Whether a member sees who takes part: the first shuffler, the network, who is asked."""
         readers = {parties.CURATOR, parties.ANALYST} if self.asked else set[str]()
-        seeing = {parties.NETWORK, parties.shuffler(1), *readers}
+        seeing = {parties.NETWORK, parties.shuffler(1), parties.RANDOMNESS, *readers}
         return self.public or bool(self.parties & seeing)
 
     @property
@@ -105,7 +110,9 @@ class View:
         scored again.
         """
         broken = frozenset(number for number, (open_, all_) in self.opened.items() if open_ == all_)
-        read = tuple((seen.round, seen.columns, seen.among) for seen in self.counted)
+        read = tuple(
+            (seen.round, seen.columns, seen.among, len(seen.counts)) for seen in self.counted
+        )
         linked = frozenset((number, len(rows)) for number, rows in self.by_round.items())
         lengths = frozenset(
             (number, lengths_of.apart) for number, lengths_of in self.lengths.items()
@@ -127,12 +134,15 @@ class Record(AuditedRecord):
         }
         broken = {number for number, (open_, all_) in opened.items() if open_ == all_}
         told = self.board.announcement
+        by_round, counted = links(self, coalition, self.derived), tuple(_counted(self, coalition))
+        if threshold := opens_by_threshold(told):
+            by_round, counted = as_opened(self, coalition, by_round, counted)
         return View(
             coalition,
             self.transcript.users,
             told is None or told.policy.setting is Setting.FIXED,
-            links(self, coalition, self.derived),
-            tuple(_counted(self, coalition)),
+            by_round,
+            counted,
             opened,
             {number: self.columns(number) for number in broken if self.transcript.summary},
             self.transcript,
@@ -142,6 +152,7 @@ class Record(AuditedRecord):
             public=told is not None and (told.rules.challenge or told.rules.audit),
             asked=told is not None and told.rules.tokens,
             more=any(self.tells_more(number, coalition) for number in self.shown),
+            threshold=threshold,
         )
 
     def derived(self, members: frozenset[str]) -> Knowledge:

@@ -8,6 +8,7 @@ says less than it seems. `note`: good to know.
 from collections.abc import Callable, Iterator
 
 from ..scenarios.pages.pieces import Alert, worst_first
+from ..scenarios.programs.registry import program_of
 from ..scenarios.wording import many, percent
 from .exposure_alerts import (
     above_target,
@@ -85,6 +86,8 @@ def _absent(facts: Facts) -> Iterator[Alert]:
     """The rounds counted different numbers of the same people."""
     if facts.run.scenario.population.setting != "fixed" or not facts.crowds:
         return
+    if program_of(facts.run.scenario).opens:
+        return  # there is one round
     first = max((sum(counts.values()) for counts in facts.result.marginals.values()), default=0)
     if missing := first - facts.released:
         yield Alert(

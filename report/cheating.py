@@ -3,18 +3,17 @@
 from collections.abc import Iterator
 
 from ..scenarios.pages.pieces import Answer, Block, Grid, Marked, Numbers, Words
-from ..scenarios.studies.cheating_file import unmeasured
 from ..scenarios.studies.cheating_result import CheatingStudy, WorstAttack, telling
 from ..scenarios.studies.cheating_text import (
     HEADINGS,
     NOT_MEASURED,
     NOTHING,
-    ON_REPORTS,
     notes,
     numbers,
     played,
     row,
     smallest_with_attacks,
+    why_unmeasured,
 )
 from ..scenarios.wording import WATCHING, sentence
 from .facts import Facts
@@ -25,8 +24,8 @@ QUESTION = "And if parties cheat?"
 def answer(facts: Facts) -> Answer:
     """The smallest coalitions that learn somebody's row by breaking rules."""
     study = facts.cheating
-    if unmeasured(facts.run.scenario):
-        return Answer(QUESTION, NOT_MEASURED, sentence(ON_REPORTS))
+    if why := why_unmeasured(facts.run.scenario):
+        return Answer(QUESTION, NOT_MEASURED, sentence(why))
     if study is None:
         return Answer(QUESTION, NOT_MEASURED, sentence(WATCHING))
     if not study.smallest:
@@ -42,8 +41,7 @@ def blocks(facts: Facts) -> Iterator[Block]:
     """The table of those that cheat, with its words; or one line that says how to get it."""
     study = facts.cheating
     if study is None:
-        noisy = unmeasured(facts.run.scenario)
-        yield Words(sentence(ON_REPORTS if noisy else WATCHING))
+        yield Words(sentence(why_unmeasured(facts.run.scenario) or WATCHING))
         return
     yield _table(study)
     for line in notes(study):

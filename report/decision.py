@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..scenarios.pages.pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
 from ..scenarios.pages.svg import Drawing, Scale, number, shorten
-from ..scenarios.populations.coarser import coarser_lines
+from ..scenarios.populations.coarser import in_words, is_coarser
 from ..scenarios.studies.column_sets import ColumnSet
 from ..scenarios.wording import many, percent
 from .facts import Facts
@@ -20,10 +20,9 @@ def section(facts: Facts) -> Section | None:
         return None
     policy = facts.run.scenario.policy
     blocks: list[Block] = [_figure(facts), _table(facts)]
-    blocks += [
-        Words(f"Coarser values, by a public rule that everybody applies before answering: {line}.")
-        for line in coarser_lines(facts.run.scenario.feature)
-    ]
+    if coarser := list(_coarser(facts)):
+        title = "Coarser values: public rules that everybody applies before answering"
+        blocks.append(Grid(title, ("column", "what is said"), coarser))
     blocks += [Words(line) for line in _other(facts)]
     lead = (
         f"The policy ({policy.kind}) lets at most {percent(policy.max_exposure)} of people be in a "
@@ -33,6 +32,12 @@ def section(facts: Facts) -> Section | None:
         "that the counts hold."
     )
     return Section("decision", "The decision", lead, tuple(blocks))
+
+
+def _coarser(facts: Facts) -> Iterator[tuple[str, str]]:
+    for feature in facts.run.scenario.feature:
+        if is_coarser(feature):
+            yield feature.name, in_words(feature)
 
 
 def _fate(choice: ColumnSet) -> Marked:

@@ -13,9 +13,17 @@ from ..scenarios.pages.pieces import (
     Words,
     worst_first,
 )
-from ..scenarios.studies.attack_matrix_file import CELLS, COSTS, cells, costs, figure_of
+from ..scenarios.studies.attack_matrix_file import (
+    CELLS,
+    COST_HEADINGS,
+    COSTS,
+    cells,
+    cost_cells,
+    costs,
+    figure_of,
+)
 from ..scenarios.studies.attack_plan import ALL, NONE
-from ..scenarios.studies.matrix_result import Cell, Column, Matrix, Row
+from ..scenarios.studies.matrix_result import Cell, Matrix, Row
 from ..scenarios.wording import many, percent, seeds
 from . import heat
 
@@ -116,33 +124,19 @@ def _detected(cell: Cell) -> str:
 
 def _paid(matrix: Matrix) -> Section:
     """What every defence costs."""
-    headings = ("defence", "here", "CPU ms", "bytes", "messages", "false alarms", "guards")
-    rows = [_cost(column) for column in matrix.columns]
+    headings = COST_HEADINGS
+    rows = [cost_cells(column) for column in matrix.columns]
     numbers = Numbers("defence-costs", COSTS, [_plain(line) for line in costs(matrix)])
-    grid = Grid("What a defence adds", headings, rows, (2, 3, 4, 5), numbers)
+    grid = Grid("What a defence adds", headings, rows, (2, 3, 4, 5, 6, 7), numbers)
     honest = matrix.honest
     lead = (
         f"A run that nobody attacks takes {1000 * honest['cpu_seconds']:.1f} ms of CPU, "
         f"{honest['bytes']:,.0f} bytes and {honest['messages']:,.0f} messages. With a defence it "
-        "takes so much more; CPU with the half width of its 95 % interval."
+        "takes so much more; CPU with the half width of its 95 % interval. Steps wait for one "
+        "another. The crowd is by how many people more, or fewer, everybody hides among, in the "
+        "mean, from both readers and all shufflers but one, who keep to the rules."
     )
     return Section("costs", "What defences cost", lead, (grid,))
-
-
-def _cost(column: Column) -> tuple[str, ...]:
-    here, cost = "on" if column.on else "off", column.cost
-    if cost is None:
-        return column.name, here, "-", "-", "-", "-", column.guards
-    half = "" if cost.cpu_high is None else f" ± {1000 * (cost.cpu_high - cost.cpu):.1f}"
-    return (
-        column.name,
-        here,
-        f"{1000 * cost.cpu:+.1f}{half}",
-        f"{cost.size:+,.0f}",
-        f"{cost.messages:+,.0f}",
-        f"{cost.false_alarms} of {cost.runs}",
-        column.guards,
-    )
 
 
 def noticed(cell: Cell) -> bool:

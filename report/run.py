@@ -97,4 +97,5 @@ def _about(facts: Facts) -> tuple[str, ...]:
         f"{result.mode} run",
         seed,
         f"digest {result.digest[:16]}",
+        *((result.executor,) if result.executor else ()),
     )

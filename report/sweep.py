@@ -64,14 +64,14 @@ def _alerts(study: Sweep) -> Iterator[Alert]:
         todo = "Start the sweep again with the same file: it goes on where it stopped."
         alerts.append(Alert("note", "cut", "One run is cut off", text, todo))
     if study.failed:
-        where = "; ".join(dict.fromkeys(told(line.point) for line in study.failed[:3]))
+        where = "; ".join(dict.fromkeys(point_text(line.point) for line in study.failed[:3]))
         text = f"At {where}. They are in none of the means."
         todo = "The file says how each ended; `veilmix sweep --resume` tries them again."
         title = f"{many(len(study.failed), 'run')} crashed"
         alerts.append(Alert("warning", "crashed", title, text, todo, len(study.failed)))
     broken = [line for line in study.lines if _broken(line)]
     if broken:
-        where = "; ".join(dict.fromkeys(told(line.point) for line in broken[:3]))
+        where = "; ".join(dict.fromkeys(point_text(line.point) for line in broken[:3]))
         alerts.append(
             Alert(
                 "serious",
@@ -106,7 +106,7 @@ def _broken(line: Line) -> bool:
     return bool(held) and exposure["true"] > exposure["promised"]
 
 
-def told(point: Point) -> str:
+def point_text(point: Point) -> str:
     """A point of the grid in words."""
     return ", ".join(f"{key} = {value}" for key, value in point) or "the only point"
 
@@ -149,7 +149,7 @@ def _sections(study: Sweep, scored: Scored) -> Iterator[Section]:
         blocks.append(Words(words))
         for place, rest in enumerate(_rests(axes)):
             if rest:
-                blocks.append(Words(f"Where {told(rest)}:"))
+                blocks.append(Words(f"Where {point_text(rest)}:"))
             blocks.append(Row(tuple(_panels(f"{place}", rest, axes, scored))))
     same = [
         f"{score} {number(_means(score, scored).pop())} ({unit})"

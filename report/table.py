@@ -47,10 +47,12 @@ BOUNDS = {
     "worst": "in the worst table with these columns (proven)",
     "worst_found": "in the worst table with these columns, found",
     "worst_at_most": "in the worst table with these columns, at most",
+    "margins": "prices of values: what a run promises by default",
     "coverage": "coverage bound",
     "refined": "refined bound",
     "printed": "smaller of Theorems 2 and 3 of paper 000",
 }
+MEANINGS = {"category": "are a value of their own", "wildcard": "match any value"}
 TO_DECIDE = (
     "To be decided by the signer, and written down beside this page: who receives the table, under "
     "which agreement, for how long, what was released of the same people before, and when this is "
@@ -61,10 +63,10 @@ Score = dict[str, Any]
 
 def looks_like_one(path: Path) -> bool:
     """Whether a file is the JSON of a score."""
-    if path.suffix.lower() != ".json" or not path.is_file():
+    if path.suffix.lower() != ".json" or not path.is_file() or path.stat().st_size > MAX_BYTES:
         return False
-    with path.open("rb") as file:
-        return b'"roles"' in (head := file.read(1 << 16)) and b'"sha256"' in head
+    text = path.read_bytes()  # all of it: the sets of columns before the hash may be many
+    return b'"roles"' in text and b'"sha256"' in text
 
 
 def read(path: Path) -> Score:
@@ -166,14 +168,14 @@ def _sheet(score: Score) -> Iterator[Answer]:
     yield Answer("What are the columns?", f"{len(score['roles'])} in the file", roles)
     yield Answer(
         "What was wanted?",
-        f"k = {k}, for all but {percent(score['max_exposure'])}",
+        f"k = {k}, for all but {percent(score['max_exposure'])}".replace(" %", "\u00a0%"),
         f"Everybody but at most {_most(score):,} people shares the values of all scored columns "
         f"with at least {k - 1} others.",
     )
     met = "met" if below <= _most(score) else "not met"
     yield Answer(
         "What was found?",
-        f"{percent(below / n)} below k: {met}",
+        f"{percent(below / n)} below k: {met}".replace(" %", "\u00a0%"),
         f"{below:,} people; the smallest crowd is {score['joint']['smallest_crowd']:,}. Whoever "
         f"knows all scored columns of somebody names the right row with a chance of "
         f"{score['risk']['prosecutor']['mean']:.3g} on average.{table_questions.summary(score)}",
@@ -195,8 +197,8 @@ def _sheet(score: Score) -> Iterator[Answer]:
     yield Answer(
         "By which method?",
         f"veilmix {score['version']}",
-        f"Crowds are counted in the table; missing cells are read as a "
-        f"{score['missing']['meaning']}. Bounds are those of docs/theorems.md.",
+        f"Crowds are counted in the table; missing cells {MEANINGS[score['missing']['meaning']]}. "
+        "Bounds are those of docs/theorems.md.",
     )
     yield Answer(
         "What is not said?",

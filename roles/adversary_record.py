@@ -1,16 +1,17 @@
 """What attackers carry together: every byte that one of them saw, and the keys they hold.
 
 A transcript has the names of ciphertexts and no keys. Whoever wants to try an attack for real needs
-the bytes; a spy is the instrument that keeps those that its accomplices see, for exploits.py.
+the bytes; the record is the instrument that keeps those that its accomplices see, for exploits.py.
 """
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from ..crypto.keys import SecretKey
+from ..crypto.voprf import OprfKey
 from ..protocol import exploits, parties
+from ..protocol.adversary_view import AdversaryView, Letter
 from ..protocol.board import Board
-from ..protocol.exploits import AdversaryView, Letter
 from ..protocol.phases import BOARD
 from .instruments import Instrument
 
@@ -23,6 +24,7 @@ class AdversaryRecord(Instrument):
         letters: that were carried, in order.
         keys: secret keys, by party.
         shares: of locks, by party and round.
+        functions: keys by which `randomness` answers, by round.
         forged, forged_keys: what whoever keeps the board has shown somebody else, and its keys
             there.
     """
@@ -30,6 +32,7 @@ class AdversaryRecord(Instrument):
     letters: list[Letter] = field(default_factory=list)
     keys: dict[str, SecretKey] = field(default_factory=dict)
     shares: dict[tuple[str, int], bytes] = field(default_factory=dict)
+    functions: dict[int, OprfKey] = field(default_factory=dict)
     forged: Board | None = None
     forged_keys: dict[str, SecretKey] = field(default_factory=dict)
 
@@ -40,6 +43,10 @@ class AdversaryRecord(Instrument):
     def entrust(self, party: str, number: int, secret: bytes) -> None:
         """Take a party's share of the lock of a round."""
         self.shares[party, number] = secret
+
+    def lend(self, number: int, key: OprfKey) -> None:
+        """Take the key by which `randomness` answers in a round."""
+        self.functions[number] = key
 
     def misled(self, board: Board, secrets: Mapping[str, SecretKey]) -> None:
         """Take another board that somebody was shown."""
@@ -62,4 +69,5 @@ class AdversaryRecord(Instrument):
         shares = {place: share for place, share in self.shares.items() if place[0] in accomplices}
         if wires:
             mine |= {exploits.FORGED + party: key for party, key in self.forged_keys.items()}
-        return AdversaryView(board, seen, mine, self.forged if wires else None, shares)
+        lent = self.functions if parties.RANDOMNESS in accomplices else {}
+        return AdversaryView(board, seen, mine, self.forged if wires else None, shares, lent)

@@ -5,7 +5,7 @@ from functools import partial
 from ..errors import RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import Setting
-from ..protocol.ledger import check_rounds
+from ..protocol.crowd_limits import check_rounds
 from ..protocol.messages import Cause
 from ..protocol.parties import Role
 from ..protocol.programs import RoundResult, Strategy

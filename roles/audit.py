@@ -52,9 +52,13 @@ async def commit(me: Endpoint, plan: Round, purse: Purse) -> None:
 
 
 async def trace(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:
-    """Shuffler: show the hashes of what it sends, where its hop is one of a pair."""
+    """Shuffler: show the hashes of what it sends, where its hop is one of a pair.
+
+    What a cheat sends twice it can show once only: the board refuses hashes that are not as many as
+    the account says.
+    """
     if plan.announcement.rules.audit and hop <= paired(len(plan.hops) - 1):
-        await me.post(Traced(hop, tuple([audit.layer_hash(layer) for layer in batch])))
+        await me.post(Traced(hop, tuple(dict.fromkeys(map(audit.layer_hash, batch)))))
 
 
 def check_traced(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:
@@ -135,7 +139,7 @@ def _there(me: Endpoint, number: int, hop: int) -> bool:
     return hop in me.network.board.audited.opened.get(number, {})
 
 
-async def judge(me: Endpoint, plan: Round, pool: WorkerPool, purse: Purse) -> bool:
+async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: Purse) -> bool:
     """Reader: toss, wait for openings, and judge them; False if the session ends meanwhile.
 
     RoundBurned, with a name, if one does not lead to what was sent on.

@@ -37,13 +37,13 @@ class Keyring:
     Attributes:
         entropy: what its shares are drawn from.
         purse: its parts of the coins of audits.
-        spy: who is told of them; None: nobody.
+        adversary: who is told of them; None: nobody.
         shares: by round.
     """
 
     entropy: Entropy
     purse: Purse
-    spy: AdversaryRecord | None = None
+    adversary: AdversaryRecord | None = None
     shares: dict[int, KeyShare] = field(default_factory=dict)
 
 
@@ -58,8 +58,8 @@ async def offer(me: Endpoint, plan: Round, ring: Keyring) -> None:
     number = plan.call.round
     fresh = sealing(ring.entropy.fork(f"round-{number}"), plan.session)
     share = ring.shares[number] = draw_share(plan, me.party, fresh)
-    if ring.spy is not None:
-        ring.spy.entrust(me.party, number, share.secret)
+    if ring.adversary is not None:
+        ring.adversary.entrust(me.party, number, share.secret)
     await me.network.until(Kind.HEAD, lambda board: board.due is None)
     await me.post(Share(share.public, share.proof))
 

@@ -13,7 +13,7 @@ from ..errors import RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import NONCE, Announcement, Policy, Program, Rules, Setting
 from ..protocol.board import Board
-from ..protocol.ledger import check_rounds
+from ..protocol.crowd_limits import check_rounds
 from ..protocol.messages import Call, Closed, Decision, Kind, Registry, Roster
 from ..protocol.parties import Role
 from ..protocol.phases import Phase

@@ -18,13 +18,15 @@ from ..crypto.voprf import OprfKey
 from ..errors import Reason, Refused
 from ..protocol import parties
 from ..protocol.announcement import Setting
+from ..protocol.crowd_limits import check_batch_size, check_rounds, check_unspent
 from ..protocol.frames import kind_of
-from ..protocol.ledger import check_batch_size, check_rounds, check_unspent
-from ..protocol.messages import Ask, Grant, Kind, Mint, Registry, Roll
+from ..protocol.messages import Kind, Registry
 from ..protocol.session import Round, sealing
 from ..protocol.tallying import Reading
+from ..protocol.token_messages import Ask, Grant, Mint, Roll
 from ..protocol.tokens import check_ask, give, other_reader
 from .network import Endpoint, Inbox, Letter, drained
+from .replies import letters_until
 from .worker_pool import WorkerPool
 
 TRIES = 4  # requests of one person in one round that are looked at; more cost nothing but a count
@@ -86,7 +88,7 @@ async def mint(me: Endpoint, desk: Desk, inbox: Inbox, pool: WorkerPool) -> None
         await me.post(Mint(desk.keys[number].public))
         tries: Counter[str] = Counter()
         letters, desk.early = desk.early, []
-        while letters := letters or await _until(close, me, inbox):
+        while letters := letters or await letters_until(close, me, inbox):
             await _answer(me, plan, desk, letters, tries, pool)
             letters = []
 
@@ -114,15 +116,6 @@ async def tell_roll(me: Endpoint, plan: Round, desk: Desk) -> None:
     """Reader: tell the other reader to whom it gave tokens in a round."""
     people = sorted(map(parties.index, desk.people[plan.call.round]))
     await me.send(plan, other_reader(me.party), Roll(tuple(people)))
-
-
-async def _until(close: float, me: Endpoint, inbox: Inbox) -> list[Letter]:
-    """All letters that have come; none when it is time to close, or the session has ended."""
-    letters: list[Letter] = []
-    with trio.move_on_at(close):
-        async with me.while_open():
-            letters = await drained(inbox)
-    return letters
 
 
 async def _answer(
@@ -177,22 +170,6 @@ def answers(plan: Round, registry: Registry, key: OprfKey, jobs: Sequence[Job]) 
         except Refused as refusal:
             answers.append(refusal.reason)
     return answers
-
-
-async def granted(me: Endpoint, plan: Round, inbox: Inbox) -> Grant | None:
-    """User: the reader's answer; None if none comes in time. What else comes is refused."""
-    with trio.move_on_after(plan.announcement.rules.deadline):
-        while True:
-            for letter in await inbox.receive():
-                try:
-                    body = me.accept(plan, letter).body
-                    if not isinstance(body, Grant) or letter[0] != plan.reader:
-                        raise Refused(Reason.UNEXPECTED)  # noqa: TRY301 - one way out
-                except Refused as refusal:
-                    me.refuse(plan, refusal.reason)
-                else:
-                    return body
-    return None
 
 
 async def mint_key(me: Endpoint, plan: Round) -> bytes | None:

@@ -18,7 +18,7 @@ from ..errors import Refused
 from ..protocol import parties
 from ..protocol.frames import NO_SESSION, Message
 from ..protocol.messages import Body, Key
-from ..protocol.peer_messages import Accusation, Agreed, Found, Relay, Share, Shown
+from ..protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, Shown
 from ..protocol.peers.accounting import Reckoning, handed_on
 from ..protocol.peers.agreement import Agreement, PeerRound, last_step
 from ..protocol.peers.board import PeerBoard, Place, full
@@ -29,8 +29,8 @@ from ..protocol.session import sealing
 from ..protocol.transcript import Made, Refusal, names_of
 from .clock import VirtualClock
 from .instruments import Instrument, Instruments
+from .people import Row
 from .session import check_no_loop, only
-from .user import Row
 from .worker_pool import WorkerPool, worker_pool
 
 Making = tuple[int, Row, Entropy]
@@ -119,13 +119,13 @@ class Seat:
     def holds(self, number: int, secret: bytes) -> None:
         """Note the peer's secret of a round's key: an honest one shows it when it is due."""
 
-    def says(self, plan: PeerRound | None, body: Body) -> Body | None:  # noqa: ARG002
+    def response(self, plan: PeerRound | None, body: Body) -> Body | None:  # noqa: ARG002
         """What the peer posts where this is due; None: nothing."""
         return body
 
     async def say(self, plan: PeerRound | None, body: Body) -> bool:
         """Post on the board; False if that is impossible, and the peer leaves."""
-        said = self.says(plan, body)
+        said = self.response(plan, body)
         if said is None:
             return False
         session, number = (plan.session, plan.call.round) if plan else (NO_SESSION, 0)
@@ -257,7 +257,7 @@ async def _next(
         seat.commons.instruments.tell(lambda tool, refused=refused: tool.refused(refused))  # type: ignore[misc]
     if step <= plan.path:
         return Relay(step, passed.bags, passed.refused)
-    return Found(step, passed.sealed, passed.refused)
+    return FoundBallots(step, passed.sealed, passed.refused)
 
 
 def lost(

@@ -9,14 +9,16 @@ from ..crypto.keys import SecretKey
 from ..crypto.voprf import OprfKey
 from ..errors import Reason
 from ..protocol.locks import mark, unlock
-from ..protocol.messages import Heard, Issued, Tally
+from ..protocol.messages import Heard, Tally
 from ..protocol.mixing import open_layers
 from ..protocol.receipts import show
 from ..protocol.session import Round
 from ..protocol.tallying import Reading, read_ballots
+from ..protocol.threshold import open_rows, read_sealed
+from ..protocol.token_messages import Issued
 from ..protocol.tokens import read_with_tokens
 from ..protocol.transcript import Read
-from .audit import judge
+from .audit import audit_round
 from .challenge import Keyring, check_signed, lock_of, offer, opened_by_all
 from .keyholder import batch_of
 from .mint import Desk, tell_roll
@@ -39,7 +41,7 @@ async def read_round(
     """
     await offer(me, plan, ring)
     batch = await batch_of(me, plan, len(plan.hops), inbox)
-    if batch is None or not await judge(me, plan, pool, ring.purse):
+    if batch is None or not await audit_round(me, plan, pool, ring.purse):
         return None
     if plan.announcement.rules.audit:
         await check_signed(me, plan, me.board.challenged.accepted[plan.call.round], pool)
@@ -55,6 +57,8 @@ async def read_round(
     reading = joined(plan, await pool.spread(f"{me.party} opens", work, batch))
     if reading.repeats:  # in different pieces: one token was spent twice
         reading = await pool.alone(partial(work, batch))
+    if plan.shape is not None:
+        reading = await pool.alone(partial(open_rows, plan, reading))
     reading.refused.update(refused)
     for reason, count in reading.refused.items():
         me.refuse(plan, reason, count)
@@ -131,8 +135,11 @@ def _open_and_read(
     plan: Round, secret: SecretKey, key: OprfKey | None, layers: Sequence[bytes]
 ) -> Reading:
     opened = open_layers(plan, len(plan.hops), secret, layers)
-    reading = (
-        read_with_tokens(plan, key, opened.inside) if key else read_ballots(plan, opened.inside)
-    )
+    if plan.shape is not None:
+        reading = read_sealed(plan, opened.inside)
+    elif key:
+        reading = read_with_tokens(plan, key, opened.inside)
+    else:
+        reading = read_ballots(plan, opened.inside)
     reading.refused.update(opened.refused)
     return reading

@@ -1,104 +1,40 @@
 """One session, played: all parties in one nursery, until the curator closes it."""
 
-import gc
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
 import trio
 
-from ..crypto.entropy import Entropy
 from ..crypto.signing import Signer
 from ..crypto.suites import suite
-from ..errors import ParameterError
+from ..errors import LocalError, ParameterError
 from ..protocol import parties
-from ..protocol.announcement import Policy, Program, Rules
+from ..protocol.announcement import Program
 from ..protocol.board import Board
-from ..protocol.history import History
 from ..protocol.messages import OPENING, Kind, Registry, Roster
 from ..protocol.phases import BOARD
-from ..protocol.programs import DecisionRule, Strategy, strategy_of
-from ..protocol.schema import Schema
-from .adversary_record import AdversaryRecord
+from ..protocol.programs import strategy_of
 from .analyst import analyst
 from .audit import Purse
 from .board_monitor import BoardMonitor
+from .cast import Cast
 from .challenge import Keyring
 from .clock import VirtualClock
+from .collection import uncollected
 from .curator import Plans, curator
 from .instruments import Instrument, Instruments
 from .keyholder import Keyholder
 from .mint import Desk, mint
-from .network import EVERY_ROUND, Endpoint, Fault, Network, Wire
+from .network import Endpoint, Network
+from .people import Person
+from .randomness import randomness
 from .shuffler import shuffler
-from .user import Lie, Person, Row, Sealers, cohort, user
+from .user import Sealers, cohort, user
 from .worker_pool import WorkerPool, worker_pool
 
 COHORT_ABOVE = 10_000  # people; above, one task looks after all of them
-
-
-@dataclass(frozen=True, slots=True)
-class Guards:
-    """Defences that parties observe besides those that are announced (`Rules`).
-
-    registered: how many users, counted from the first, are in the registry; None: there is none.
-    looks: whether a user, by index, looks for its receipts. balance: whether the analyst adds up
-    totals and accounts. recompute: whether it decides again. compares: whether users compare what
-    they were told with the board. history: what the first shuffler remembers of earlier sessions.
-    proves: whether the analyst proves the promise of those who came. sums: whether both readers
-    compare what they read of the same people. signed: whether posts, and the heads of the board,
-    are signed by identities that everybody knows beforehand.
-    """
-
-    registered: int | None = None
-    looks: Callable[[int], bool] | None = None
-    balance: bool = False
-    recompute: bool = False
-    compares: bool = True
-    history: History | None = None
-    proves: bool = True
-    sums: bool = True
-    signed: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Cast:
-    """Everything a session starts from.
-
-    row: the values of the person with an index from 0 to people - 1. rounds: in which rounds that
-    person is asked. faults: what a party, by name, does wrong. entropy: the source of every key,
-    salt and nonce. randomize: what people do to their answers before they say them; remembering: of
-    one, where it keeps noise. guards: the defences that parties observe. wire: who holds the wires.
-    spy: what keeps what attackers see.
-    identities: what parties, by name, and the board sign posts with; None: drawn for this session.
-    first: the index of the first person who is here; others are elsewhere. registry: who may send,
-    where that is known beforehand; else it follows from `guards`.
-    """
-
-    title: str
-    schema: Schema
-    policy: Policy
-    rules: Rules
-    suite: str
-    shufflers: int
-    people: int
-    row: Callable[[int], Row]
-    decide: DecisionRule | Strategy
-    entropy: Entropy
-    rounds: Callable[[int], Collection[int]] = lambda _: EVERY_ROUND
-    faults: Mapping[str, Fault] = field(default_factory=dict)
-    threads: int | None = None
-    program: Program = Program.TWO_ROUND
-    randomize: Lie | None = None
-    remembering: Callable[[int], Lie] | None = None
-    guards: Guards = field(default_factory=Guards)
-    wire: Wire | None = None
-    spy: AdversaryRecord | None = None
-    identities: Mapping[str, Signer] | None = None
-    first: int = 0
-    registry: Registry | None = None
 
 
 class Stage(Protocol):
@@ -128,7 +64,7 @@ def play(
     check_no_loop()
     watching = Instruments(list(instruments), report)
     try:
-        with _uncollected(cast.people > COHORT_ABOVE):
+        with uncollected(cast.people > COHORT_ABOVE):
             return trio.run(hold, cast, watching, clock=clock or VirtualClock())
     except BaseExceptionGroup as group:
         raise only(group) from None
@@ -143,25 +79,21 @@ def check_no_loop() -> None:
         )
 
 
-@contextmanager
-def _uncollected(many: bool) -> Iterator[None]:  # noqa: FBT001
-    """Spare a large session the search for cycles among millions of messages, which have none."""
-    if not (many and gc.isenabled()):
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
 def only(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Give the one thing that went wrong, or the group if several did; an interrupt comes first."""
-    leaves = list(dict.fromkeys(_leaves(group)))  # one mistake may have reached many tasks
+    """Give the one thing that went wrong, or the group if several did; an interrupt comes first.
+
+    One mistake may have reached many tasks, and a full disk is met by each that writes: what is
+    wrong on the caller's side and says the same is one. Faults of our own stay as many as they are.
+    """
+    leaves = list({_what(leaf): leaf for leaf in _leaves(group)}.values())
     interrupts = [leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)]
     first = (interrupts or leaves)[0]
     return first if interrupts or len(leaves) == 1 else group
+
+
+def _what(error: BaseException) -> object:
+    """What two errors share that are one."""
+    return (type(error), str(error)) if isinstance(error, LocalError) else id(error)
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:
@@ -201,7 +133,8 @@ def roster_of(cast: Cast, identities: Mapping[str, Signer]) -> Roster | None:
         for name in (BOARD, parties.CURATOR, parties.ANALYST, *hops_of(cast))
     )
     opening = cast.entropy.fork("opening").random(OPENING)
-    return Roster(opening, board, curator, analyst, tuple(hops))
+    more = identities.get(parties.RANDOMNESS)
+    return Roster(opening, board, curator, analyst, tuple(hops), more.public if more else b"")
 
 
 PEOPLE = "people"  # all users, where one place is given to all of them
@@ -209,7 +142,8 @@ PEOPLE = "people"  # all users, where one place is given to all of them
 
 def keyholders(cast: Cast) -> tuple[str, ...]:
     """The parties of a session that have keys, in the order in which they start."""
-    return *hops_of(cast), parties.ANALYST, parties.CURATOR
+    more = (parties.RANDOMNESS,) if cast.program is Program.THRESHOLD else ()
+    return *hops_of(cast), parties.ANALYST, parties.CURATOR, *more
 
 
 def hops_of(cast: Cast) -> tuple[str, ...]:
@@ -230,7 +164,7 @@ async def perform(
     signing: the signing keys of users, by index (`signers`). key: makes a party's.
     """
     network.wire = cast.wire
-    pool_of = worker_pool(cast.threads, network.instruments)
+    pool_of = worker_pool(cast.threads, network.instruments, cast.workplace)
     async with pool_of as pool, trio.open_nursery() as nursery:
         for name in (name for name in keyholders(cast) if name in who):
             _start_keyholder(cast, network, pool, nursery, name, key(name), signing)
@@ -248,8 +182,8 @@ def make_key(cast: Cast, party: str) -> Keyholder:
     """Make a party's key, and confide it to those who hold what attackers see."""
     scheme = suite(cast.suite, lesson=cast.rules.lesson)
     pair = scheme.keypair(cast.entropy.fork(parties.key_label(party)))
-    if cast.spy is not None:
-        cast.spy.confide(party, pair.secret)
+    if cast.adversary is not None:
+        cast.adversary.confide(party, pair.secret)
     return Keyholder(pair)
 
 
@@ -286,7 +220,7 @@ def _start_keyholder(
     guards, strategy = cast.guards, strategy_of(cast.decide)
     desk = Desk(cast.entropy.fork(f"tokens of {name}"))
     purse = Purse(cast.entropy.fork(f"coins of {name}"))
-    ring = Keyring(cast.entropy.fork(parties.lock_label(name)), purse, cast.spy)
+    ring = Keyring(cast.entropy.fork(parties.lock_label(name)), purse, cast.adversary)
     place, inbox = _seat(cast, network)(name), network.inbox(name)
     place.identity = identities_of(cast).get(name)
     match parties.role(name):
@@ -295,6 +229,10 @@ def _start_keyholder(
             proof = strategy if guards.proves else None
             reads = partial(analyst, strategy=proof, sums=guards.sums)
             nursery.start_soon(reads, place, key, inbox, pool, watch, desk, ring, name=name)
+        case parties.Role.RANDOMNESS:
+            fresh = cast.entropy.fork("randomness")
+            nursery.start_soon(randomness, place, fresh, inbox, pool, cast.adversary, name=name)
+            return
         case parties.Role.CURATOR:
             plans = _plans(cast, signing, network.known)
             nursery.start_soon(curator, place, key, plans, inbox, pool, desk, ring, name=name)
@@ -336,7 +274,8 @@ def _start_users(
         )
 
     everybody = range(cast.first, cast.people)
-    alone = guards.registered is not None or cast.wire is not None
+    asks = cast.rules.tokens or cast.program is Program.THRESHOLD
+    alone = asks or guards.registered is not None or cast.wire is not None
     many = cast.people > COHORT_ABOVE and not alone
     together = [
         i for i in everybody if many and not looks(i) and parties.user(i) not in cast.faults
@@ -344,7 +283,7 @@ def _start_users(
     for index in sorted(set(everybody) - set(together)):
         place = seat(parties.user(index))
         place.signer = signing.get(index)
-        answers = network.inbox(place.party) if cast.rules.tokens else None
+        answers = network.inbox(place.party) if asks else None
         nursery.start_soon(user, place, person(index), pool, sealers, answers)
     if together:
         nursery.start_soon(cohort, network, together, person, pool)

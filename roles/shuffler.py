@@ -12,8 +12,8 @@ from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import Setting
 from ..protocol.challenge import accept
+from ..protocol.crowd_limits import check_batch_size, check_rounds
 from ..protocol.history import History
-from ..protocol.ledger import check_batch_size, check_rounds
 from ..protocol.messages import Accepted, Alarm, Batch, Cause, Mixed, Submission
 from ..protocol.mixing import arrange, batch_digest, open_envelopes, open_layers
 from ..protocol.registry import check_senders

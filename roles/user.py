@@ -1,67 +1,42 @@
 """A user: answers each question that is called, in one envelope, and never sees anybody else's."""
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import trio
 
 from ..crypto.entropy import Entropy
 from ..crypto.signing import Signer
+from ..crypto.threshold import Level, Sealer
 from ..errors import Reason, Refused
-from ..protocol import parties
-from ..protocol.ballots import Phrasebook, Sealed, Token, submit_all
+from ..protocol import parties, threshold
+from ..protocol.ballots import Phrasebook, Sealed, salts, submit_all
 from ..protocol.frames import frame_envelopes
 from ..protocol.locks import Proofs
-from ..protocol.messages import Call, Grant, Submission
+from ..protocol.messages import Call, Submission
 from ..protocol.registry import submission
 from ..protocol.session import Round, sealing
+from ..protocol.token_messages import Evaluated, Grant
 from ..protocol.tokens import Asking, make_ask, take_grant
 from ..protocol.transcript import Made, names_of
 from .board_monitor import Receiving, compare, vouched
 from .challenge import contest, with_lock
-from .mint import granted, mint_key
-from .network import EVERY_ROUND, Endpoint, Inbox, Letter, Network, Rounds
+from .mint import mint_key
+from .network import Endpoint, Inbox, Letter, Network, Rounds
+from .people import People, Person, Row
+from .replies import reply
 from .worker_pool import WorkerPool
 
-Row = Sequence[str]
-Lie = Callable[[Row, Entropy], Row]
 TOGETHER = 8  # people, at least, whose answers a thread seals step by step; others wait between
 Asks = tuple[Signer, Entropy]
 Grants = tuple[Asking, Grant, bytes]
-Signing = tuple[int, Row, Entropy, Signer | None, Grants | None]
+Outputs = tuple[threshold.Asking, Evaluated, bytes]
+Signing = tuple[int, Row, Entropy, Signer | None, Grants | Outputs | None]
+Rows = tuple[Row, Entropy]
+Consulted = threshold.Asking
 Place = tuple[Call, bytes, bytes]  # a round as somebody was told of it
 Done = tuple[Submission, Made, tuple[bytes, ...], Proofs | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """A person who takes part.
-
-    Attributes:
-        index: from 0.
-        row: a value per feature.
-        entropy: its source of randomness.
-        rounds: those the person is asked in.
-        randomize: what the person does to its answers before sending them; None: nothing.
-        looks: whether it looks for its receipts.
-        compares: whether it compares what it was told with the board.
-    """
-
-    index: int
-    row: Row
-    entropy: Entropy
-    rounds: Collection[int] = EVERY_ROUND
-    randomize: "Lie | None" = None
-    looks: bool = False
-    compares: bool = True
-
-    def response(self, fresh: Entropy) -> Row:
-        """The answers the person gives in a round."""
-        return self.randomize(self.row, fresh.fork("lie")) if self.randomize else self.row
-
-    def __repr__(self) -> str:
-        return f"Person({self.index})"
 
 
 async def user(
@@ -85,15 +60,18 @@ async def user(
         if person.compares and not await compare(me):
             break
         fresh = person.entropy.fork(f"round-{plan.call.round}")
-        grants: Grants | None = None
+        said = person.response(fresh)
+        grants: Grants | Outputs | None = None
         if plan.token and inbox is not None:
             grants = await obtain(me, plan, fresh, pool, sealers, inbox)
-            if grants is None:
-                continue
+        if plan.shape is not None and inbox is not None:
+            grants = await consult(me, plan, said, fresh, pool, sealers, inbox)
+        if grants is None and (plan.token or plan.shape):
+            continue
         sealing_plan = await sealers.locked(me, plan)
         if sealing_plan is None:
             continue
-        job = (person.index, person.response(fresh), fresh, me.signer, grants)
+        job = (person.index, said, fresh, me.signer, grants)
         done = await pool.share(sealers.signing(sealing_plan), job)
         if isinstance(done, Reason):
             me.refuse(plan, done)
@@ -120,7 +98,29 @@ async def obtain(
         return None
     asking = await pool.share(work.asking(plan), (me.signer, sealing(fresh, plan.session)))
     await me.send(plan, plan.reader, asking.body)
-    answer = await granted(me, plan, inbox)
+    answer = await reply(me, plan, inbox, plan.reader, Grant)
+    return None if answer is None else (asking, answer, public)
+
+
+async def consult(
+    me: Endpoint,
+    plan: Round,
+    row: Row,
+    fresh: Entropy,
+    pool: WorkerPool,
+    work: "Sealers",
+    inbox: Inbox,
+) -> Outputs | None:
+    """Ask `randomness` for the outputs of a row; gives what was asked, the answer and the key.
+
+    None: there are none to be had.
+    """
+    public = await mint_key(me, plan)
+    if public is None:
+        return None
+    asking = await pool.share(work.consulting(plan), (row, sealing(fresh, plan.session)))
+    await me.send(plan, parties.RANDOMNESS, asking.body)
+    answer = await reply(me, plan, inbox, parties.RANDOMNESS, Evaluated)
     return None if answer is None else (asking, answer, public)
 
 
@@ -134,13 +134,13 @@ async def cohort(
     async for plan in Rounds(network):
         if network.differing():
             break
-        work = partial(seal_all, plan, person)
+        work, people = partial(seal_all, plan), People(person, indices)
         async with trio.open_nursery() as nursery:
 
             def send(sealed: Sequence[tuple[Letter, Made]], plan: Round = plan) -> None:
                 nursery.start_soon(_hand_in, network, plan, sealed)
 
-            await pool.spread("users seal", work, indices, send)
+            await pool.spread("users seal", work, people, send)
 
 
 async def _hand_in(network: Network, plan: Round, sealed: Sequence[tuple[Letter, Made]]) -> None:
@@ -150,16 +150,13 @@ async def _hand_in(network: Network, plan: Round, sealed: Sequence[tuple[Letter,
     await network.deliver(plan.openers[0], [letter for letter, _ in sealed])
 
 
-def seal_all(
-    plan: Round, person: Callable[[int], Person], indices: Sequence[int]
-) -> list[tuple[Letter, Made]]:
+def seal_all(plan: Round, everybody: Sequence[Person]) -> list[tuple[Letter, Made]]:
     """Users: seal the answers of those who are asked; per person the letter, and what went in."""
     book, label = Phrasebook(plan), f"round-{plan.call.round}"
     results: list[tuple[Letter, Made]] = []
     size = _together(plan)
-    for at in range(0, len(indices), size):
-        people = [person(index) for index in indices[at : at + size]]
-        asked = [who for who in people if plan.call.round in who.rounds]
+    for at in range(0, len(everybody), size):
+        asked = [who for who in everybody[at : at + size] if plan.call.round in who.rounds]
         fresh = [who.entropy.fork(label) for who in asked]
         rows = [who.response(new) for who, new in zip(asked, fresh, strict=True)]
         sealed = submit_all(book, rows, fresh)
@@ -176,6 +173,7 @@ class Sealers:
 
     def __init__(self) -> None:
         self._asking: dict[tuple[int, bytes], Callable[[Sequence[Asks]], list[Asking]]] = {}
+        self._consulting: dict[tuple[int, bytes], Callable[[Sequence[Rows]], list[Consulted]]] = {}
         self._signing: dict[Place, Callable[[Sequence[Signing]], list[Done | Reason]]] = {}
         self._locked: dict[Place, Round] = {}
 
@@ -197,7 +195,15 @@ class Sealers:
     def signing(self, plan: Round) -> Callable[[Sequence[Signing]], list[Done | Reason]]:
         """Give the function that seals and signs answers of this round, as somebody was told it."""
         place = plan.call, plan.session, plan.witness
-        return self._signing.setdefault(place, partial(sign_many, plan))
+        if place not in self._signing:
+            sealer = Sealer(plan.shape) if plan.shape else None
+            self._signing[place] = partial(sign_many, plan, sealer=sealer)
+        return self._signing[place]
+
+    def consulting(self, plan: Round) -> Callable[[Sequence[Rows]], list[Consulted]]:
+        """Give the function that asks for the outputs of rows in this round."""
+        place = plan.call.round, plan.session
+        return self._consulting.setdefault(place, partial(consult_many, plan))
 
     def asking(self, plan: Round) -> Callable[[Sequence[Asks]], list[Asking]]:
         """Give the function that asks for the tokens of this round."""
@@ -210,38 +216,50 @@ def ask_many(plan: Round, jobs: Sequence[Asks]) -> list[Asking]:
     return [make_ask(plan, signer, entropy.fork("tokens")) for signer, entropy in jobs]
 
 
-def sign_many(plan: Round, jobs: Sequence[Signing]) -> list[Done | Reason]:
+def consult_many(plan: Round, jobs: Sequence[Rows]) -> list[Consulted]:
+    """Users: ask for the outputs of rows, each for its own."""
+    return [threshold.ask(plan, row, entropy.fork("rows")) for row, entropy in jobs]
+
+
+def sign_many(
+    plan: Round, jobs: Sequence[Signing], sealer: Sealer | None = None
+) -> list[Done | Reason]:
     """Users: take tokens, where some were given, seal and sign.
 
     Per person what it sends, what it made, what it can look for. Whoever was given tokens of
-    another key than all others sends nothing in this round: it gets the reason.
+    another key than all others sends nothing in this round: it gets the reason. sealer: where only
+    k people open what is said.
     """
     book, results = Phrasebook(plan), list[Done | Reason]()
     size = _together(plan)
     for at in range(0, len(jobs), size):
-        results += _sealed(plan, book, jobs[at : at + size])
+        results += _sealed(plan, book, jobs[at : at + size], sealer)
     return results
 
 
 def _together(plan: Round) -> int:
     """How many people's answers are sealed step by step."""
-    return max(TOGETHER, plan.suite.together // plan.slots)
+    return max(TOGETHER, plan.suite.batch_size // plan.slots)
 
 
-def _sealed(plan: Round, book: Phrasebook, jobs: Sequence[Signing]) -> list[Done | Reason]:
+def _sealed(
+    plan: Round, book: Phrasebook, jobs: Sequence[Signing], sealer: Sealer | None
+) -> list[Done | Reason]:
     """Users: the same, for a few of them."""
-    taken = [_taken(grants) for *_, grants in jobs]
-    able = [
-        (job, tokens)
-        for job, tokens in zip(jobs, taken, strict=True)
-        if not isinstance(tokens, Reason)
+    taken = [_taken(plan, grants) for *_, grants in jobs]
+    able: list[tuple[Signing, Sequence[Any]]] = [
+        (job, given)
+        for job, given in zip(jobs, taken, strict=True)
+        if not isinstance(given, Reason)
     ]
     rows, entropies = [job[1] for job, _ in able], [job[2] for job, _ in able]
-    sealed = iter(submit_all(book, rows, entropies, [tokens for _, tokens in able]))
+    written = [_written(plan, sealer, given, job[2]) for job, given in able if sealer is not None]
+    tokens = [() if sealer else given for _, given in able]
+    sealed = iter(submit_all(book, rows, entropies, tokens, written))
     results = list[Done | Reason]()
-    for (index, _, _, signer, _), tokens in zip(jobs, taken, strict=True):
-        if isinstance(tokens, Reason):
-            results.append(tokens)
+    for (index, _, _, signer, _), given in zip(jobs, taken, strict=True):
+        if isinstance(given, Reason):
+            results.append(given)
             continue
         ballots = next(sealed)
         sent = submission(plan, ballots.envelope, signer)
@@ -249,14 +267,24 @@ def _sealed(plan: Round, book: Phrasebook, jobs: Sequence[Signing]) -> list[Done
     return results
 
 
-def _taken(grants: Grants | None) -> Sequence[Token] | Reason:
-    """User: the tokens that were given, or why they are none."""
-    if grants is None:
-        return ()
+def _taken(plan: Round, grants: Grants | Outputs | None) -> Sequence[Any] | Reason:
+    """User: the tokens that were given, or the levels to seal, or why they are none."""
     try:
-        return take_grant(*grants)
+        match grants:
+            case (threshold.Asking() as asking, Evaluated() as answer, public):
+                return threshold.take(plan, asking, answer, public)
+            case (Asking() as asking, Grant() as answer, public):
+                return take_grant(asking, answer, public)
     except Refused as refusal:
         return refusal.reason
+    return () if plan.shape is None else Reason.UNEXPECTED
+
+
+def _written(plan: Round, sealer: Sealer, levels: Sequence[Level], fresh: Entropy) -> bytes:
+    """User: the ballot that only k people open together."""
+    entropy = sealing(fresh, plan.session).fork("row")
+    (salt,) = salts(plan, entropy)
+    return threshold.write(plan, sealer, levels, salt, entropy)
 
 
 def _told(plan: Round, index: int, sealed: Sealed) -> Made:

@@ -1,12 +1,13 @@
-"""Where sealing and opening is done: in threads or copies, many messages at a time.
+"""Where sealing and opening is done: in threads, copies, or elsewhere, many messages at a time.
 
 The libraries release the interpreter's lock while they compute, so two threads use two cores. A hop
 to a thread costs as much as sealing two messages: `share` gathers the single jobs of many tasks
-into one hop, `spread` cuts one long list into pieces, for threads or (forked_workers.py) for
-processes.
+into one hop, `spread` cuts one long list into pieces, for threads, (forked_workers.py) for copies
+of this process or (elsewhere.py) for others who work for a party.
 """
 
 import os
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ import trio
 
 from . import forked_workers
 from .clock import VirtualClock
+from .elsewhere import HERE, Workplace, by_helpers
 from .instruments import Instruments
 
 T = TypeVar("T")
@@ -24,6 +26,7 @@ R = TypeVar("R")
 COPY_ABOVE = 10_000  # jobs; making copies of this process costs some 50 ms
 CHUNK = 128  # jobs per hop to a thread, at least
 PIECES = 32  # per thread, of a long list: at the end one thread waits for the other's last
+PARCELS = 20  # per worker elsewhere: each has a cost of its own on its way
 
 
 @dataclass(slots=True)
@@ -38,10 +41,18 @@ class _Gathered(Generic[T, R]):
 
 
 class WorkerPool:
-    """Threads for cryptography, shared by all parties of one run."""
+    """Threads for cryptography, shared by all parties of one run, and who else works for them."""
 
-    def __init__(self, nursery: trio.Nursery, threads: int, instruments: Instruments) -> None:
+    def __init__(
+        self,
+        nursery: trio.Nursery,
+        threads: int,
+        instruments: Instruments,
+        workplace: Workplace = HERE,
+    ) -> None:
         self.threads = threads
+        self._workplace = workplace
+        self._known = defaultdict[str, set[bytes]](set)
         self._instruments = instruments
         self._nursery = nursery
         self._limiter = trio.CapacityLimiter(threads)
@@ -76,11 +87,14 @@ class WorkerPool:
     ) -> list[R]:
         """Have `work` done on consecutive pieces of `items`; returns the results in order.
 
-        soon: is given each as it comes, in whatever order.
-
-        The instruments are told how far this `stage` has got.
+        stage: whose work it is, and which: `shuffler-1 opens`. The instruments are told how far it
+        has got, and it is done by those who work for this party. soon: is given each result as it
+        comes, in whatever order.
         """
-        size = max(CHUNK, -(-len(items) // (PIECES * self.threads)))
+        party, helpers = stage.partition(" ")[0], self._workplace.helpers
+        others = helpers.of(party) if helpers and len(items) > CHUNK else None
+        many = PARCELS * helpers.workers if helpers and others else PIECES * self.threads
+        size = max(CHUNK, -(-len(items) // many))
         pieces = [items[at : at + size] for at in range(0, len(items), size)]
         results: dict[int, R] = {}
         done = 0
@@ -96,14 +110,22 @@ class WorkerPool:
         async def one(at: int) -> None:
             take(at, await self._hop(work, pieces[at]))
 
-        if len(items) > COPY_ABOVE and forked_workers.POSSIBLE and self.threads > 1:
+        if helpers and others:
+            with self._at_work():
+                await by_helpers(helpers, others, self._known[party], work, pieces, take)
+        elif self._copies(len(items)):
             with self._at_work():
                 await forked_workers.in_copies(work, pieces, self.threads, take)
         async with trio.open_nursery() as nursery:
             for at in range(len(pieces)):
-                if at not in results:  # few items, or a copy was lost
+                if at not in results:  # few items, or a copy was lost, or an executor has broken
                     nursery.start_soon(one, at)
         return [results[at] for at in range(len(pieces))]
+
+    def _copies(self, items: int) -> bool:
+        """Whether copies of this process do so many."""
+        able = forked_workers.POSSIBLE and self._workplace.copies
+        return able and items > COPY_ABOVE and self.threads > 1
 
     async def alone(self, work: Callable[[], R]) -> R:
         """Have one long piece of work done in a thread."""
@@ -145,7 +167,9 @@ class WorkerPool:
 
 
 @asynccontextmanager
-async def worker_pool(threads: int | None, instruments: Instruments) -> AsyncIterator[WorkerPool]:
+async def worker_pool(
+    threads: int | None, instruments: Instruments, workplace: Workplace = HERE
+) -> AsyncIterator[WorkerPool]:
     """Open a pool with so many threads (None: one per core) for the time of a run."""
     async with trio.open_nursery() as nursery:
-        yield WorkerPool(nursery, threads or os.cpu_count() or 1, instruments)
+        yield WorkerPool(nursery, threads or os.cpu_count() or 1, instruments, workplace)

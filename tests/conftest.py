@@ -8,8 +8,8 @@ own mark `timeout`) grows with the measured slowness of the machine, and so do l
 are multiplied by `patience`. A process that a test starts with `started` is in a session of its
 own and killed, with all it started, when the test is over.
 
-A test that could end otherwise in another folder is marked `place`, and CI runs it in clones with
-awkward names as well. It starts a process of the checkout, or a copy of its own; it looks at file
+A test that could end otherwise in another folder is marked `place`, and CI runs it in a clone with
+an awkward path as well. It starts a process of the checkout, or a copy of its own; it looks at file
 names of the checkout; it prepares an environment; it has a browser open a file. One test stands for
 all that start the same. What only reads the checkout's text, and computes, is the same everywhere;
 what makes a clone of its own has a place of its own (tests/test_any_machine.py has the list).

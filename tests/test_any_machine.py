@@ -67,7 +67,10 @@ STARTS = re.compile(r"sys\.executable|_current_frames|def \w+\([^)]*\bstarted\b"
 ANYWHERE = {
     "analysis/exposure/test_exposure.py": "imports the package, as test_imports.py does",
     "cli/commands/test_bad_input.py": "starts a command, as test_endings.py does",
+    "cli/commands/test_worst.py": "starts a command, as test_endings.py does",
+    "crypto/test_handing.py": "imports the package, as test_imports.py does",
     "machines/": "the others start sessions, as test_deploy.py does",
+    "scenarios/studies/test_dask_cluster.py": "starts a library's processes, which import it so",
     "scenarios/validation/test_scenario_files.py": "imports the package, as test_imports.py does",
     "test_first_hour.py": "makes a clone of its own, called veilmix",
     "test_required.py": "starts pytest, as this file does",
@@ -84,9 +87,9 @@ def test_whether_the_place_matters_is_said_of_every_file_that_starts_processes()
     assert not {known for known in ANYWHERE if not any(x.startswith(known) for x in unmarked)}
 
 
-def test_ci_runs_what_is_marked_in_clones_with_awkward_names() -> None:
+def test_ci_runs_what_is_marked_in_a_clone_with_an_awkward_path() -> None:
     script = (HERE.parent / ".ci" / "run").read_text("utf-8")
-    assert 'for name in veilmix "ein Örtchen"; do' in script
+    assert 'odd="$clones/ein Örtchen/veilmix"' in script
     assert "pytest -n 2 -m place" in script
 
 

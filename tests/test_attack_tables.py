@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import make_attack_tables as TOOL
+import pytest
 from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS
 
 ROOT = Path(__file__).parent.parent
@@ -23,3 +24,10 @@ def test_every_attack_and_every_guard_has_its_row() -> None:
 def test_an_older_page_is_found_out() -> None:
     page = TOOL.PAGE.read_text("utf-8")
     assert TOOL.written(page.replace("| `stuff` |", "| `stuffs` |")) == page
+
+
+@pytest.mark.parametrize("name", list(GUARDS))
+def test_a_guard_names_the_files_that_hold_it(name: str) -> None:
+    held = GUARDS[name].held_in
+    assert held
+    assert [one for one in held if not (ROOT / one).is_file()] == []

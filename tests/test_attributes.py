@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,20 +10,6 @@ import pytest
 ROOT = Path(__file__).parent.parent
 RECORDS = ("Record", "Struct", "NamedTuple", "Findings")
 FEW = 2  # fields from which a list is asked for
-# room, record -> why it has no list
-EXCEPTED: Mapping[tuple[str, str], str] = {
-    ("analysis/figures", "Check"): "told together: what is said, and what was found",
-    ("analysis/figures", "Material"): "told together: what every figure is made from",
-    ("analysis/figures", "Numbers"): "told together: the columns of a CSV file",
-    ("analysis/figures", "Paper"): "told together: a title and figures",
-    ("analysis/figures", "Redrawn"): "told together: files of one name",
-    ("protocol", "Announcement"): "told together: who may send, with which keys",
-    ("protocol", "Board"): "each is named after the post that fills it",
-    ("protocol", "Terms"): "they are those of an announcement, told there",
-    ("roles", "Guards"): "told together: who looks for what, in the order in which it is posted",
-    ("roles", "Cast"): "told together: whose are rounds, faults and keys",
-    ("scenarios/sessions", "SessionFile"): "told together: who may send, and who is where",
-}
 
 
 def documented(doc: str) -> set[str]:
@@ -76,17 +62,7 @@ PUBLIC = list(records())
 def test_a_record_explains_its_fields(path: str) -> None:
     missing = lacking((ROOT / path).read_text("utf-8"))
     for name in (name for file, name in PUBLIC if file == path):
-        told = (Path(path).parent.as_posix(), name) in EXCEPTED
-        assert told or not missing[name], f"{name}: {missing[name]}"
-
-
-def test_nothing_is_excepted_that_has_a_list() -> None:
-    without = {
-        (Path(path).parent.as_posix(), name)
-        for path, name in PUBLIC
-        if lacking((ROOT / path).read_text("utf-8"))[name]
-    }
-    assert without == EXCEPTED.keys()
+        assert not missing[name], f"{name}: {missing[name]}"
 
 
 def test_a_field_without_a_line_is_found() -> None:

@@ -55,6 +55,14 @@ def test_a_table_is_read_as_it_is_written() -> None:
     assert len(TOOL.computed(rows)[0]) == len(TOOL.HEADINGS) - len(TOOL.MEASURED)
 
 
+def test_lines_of_some_programs_take_their_places_among_the_others() -> None:
+    there = TOOL.parsed(block("titanic"))
+    mine = [row for row in there if row[0].startswith("threshold")]
+    assert [row[0] for row in mine] == ["threshold", "threshold prefixes"]
+    others = [row for row in there if row not in mine]
+    assert TOOL.among(mine, others) == TOOL.among(mine, there) == there
+
+
 def test_the_figure_is_there() -> None:
     for path in TOOL.FIGURES.values():
         assert path.read_bytes().startswith(b"\x89PNG")

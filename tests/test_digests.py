@@ -16,7 +16,11 @@ OLD = {
 def test_the_gallery_has_every_shipped_scenario() -> None:
     paths = list(digests.gallery([]))
     assert {path.stem for path in paths} == {*load.shipped(), *load.attacks()}
-    assert [path.stem for path in digests.gallery(["titanic"])] == ["peers-titanic", "titanic"]
+    assert [path.stem for path in digests.gallery(["titanic"])] == [
+        "peers-titanic",
+        "threshold-titanic",
+        "titanic",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """What the documentation prints from the code is what the code says."""
 
+import re
 from pathlib import Path
 
 from veilmix.protocol.phases import diagram
@@ -18,3 +19,15 @@ def test_the_version_is_one() -> None:
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["version"] == veilmix.__version__
+
+
+def test_what_decides_stands_where_it_is_said_to() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    table = text.partition("| what | file | by |\n|---|---|---|\n")[2].partition("\n\n")[0]
+    rows = [row.strip("|").split("|") for row in table.splitlines()]
+    assert len(rows) > 5
+    for what, files, names in rows:
+        source = "".join((ROOT / path).read_text("utf-8") for path in re.findall("`(.*?)`", files))
+        for name in re.findall("`(.*?)`", names):
+            defined = rf"^(def|class) {name}\b|^{name}\b.* ="
+            assert re.search(defined, source, re.MULTILINE), (what, name)

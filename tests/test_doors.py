@@ -12,6 +12,7 @@ ROOMS = (
     "cli",
     "crypto",
     "machines",
+    "poll",
     "protocol",
     "report",
     "roles",

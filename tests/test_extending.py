@@ -1,5 +1,6 @@
 """docs/extending.md: a package installed beside veilmix brings what every command then knows."""
 
+import dataclasses
 import os
 import re
 import subprocess
@@ -8,6 +9,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from veilmix.analysis.randomizers import Pure
+from veilmix.scenarios.catalogue.attack import Attack
+from veilmix.scenarios.catalogue.guard import Guard
+from veilmix.scenarios.populations.generated import Generator
+from veilmix.scenarios.programs.interface import ReleaseProgram
 from veilmix.scenarios.schema import plugs
 from veilmix.scenarios.schema.kinds import BUILT_IN, kinds
 
@@ -64,6 +70,37 @@ def test_the_package_is_short() -> None:
     assert sum(text.count("\n") + 1 for text in package) < LINES
 
 
+def members(of: type) -> set[str]:
+    """What may be asked of a class: its fields, and what it has that is not private."""
+    if dataclasses.is_dataclass(of):
+        return {field.name for field in dataclasses.fields(of)}
+    every = {name for base in of.__mro__[:-1] for name in (*vars(base), *base.__annotations__)}
+    return {name for name in every if not name.startswith("_")}
+
+
+def told(heading: str) -> set[str]:
+    """The members in the table below a heading of the page."""
+    _, _, after = PAGE.partition(f"{heading}\n\n")
+    rows = after.split("\n## ")[0].split("\n### ")[0].splitlines()
+    cells = [row.split("|")[2] for row in rows if row.startswith("|")]
+    return {name for cell in cells[2:] for name in re.findall(r"`(\w+)`", cell)}
+
+
+@pytest.mark.parametrize(
+    ("heading", "of", "besides"),
+    [
+        ("### A program", ReleaseProgram, set[str]()),
+        ("### An attack", Attack, {"PeerAttack"}),
+        ("### A randomizer", Pure, {"_columns"}),
+        ("### A population", Generator, set[str]()),
+        ("## A guard", Guard, {"Flaw"}),
+    ],
+    ids=["program", "attack", "randomizer", "population", "guard"],
+)
+def test_the_page_has_every_member(heading: str, of: type, besides: set[str]) -> None:
+    assert told(heading) - besides == members(of)
+
+
 def test_a_name_of_veilmix_cannot_be_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     info = tmp_path / "thief-1.dist-info"
     info.mkdir()
@@ -99,7 +136,7 @@ def test_a_randomizer_of_another_package_is_a_mechanism(tmp_path: Path) -> None:
     install(tmp_path)
     text = (tmp_path / "solo.toml").read_text()
     text = text[: text.index("[policy]")] + '[policy]\nkind = "histogram"\n'
-    (tmp_path / "noisy.toml").write_text(text + '[local]\nmechanism = "half"\nepsilon = 4.0\n')
+    (tmp_path / "noisy.toml").write_text(text + '[local]\nmechanism = "coin"\nepsilon = 4.0\n')
     done = subprocess.run(
         [sys.executable, "-m", "veilmix", "run", "noisy.toml", "--no-save"],
         cwd=tmp_path,
@@ -109,7 +146,7 @@ def test_a_randomizer_of_another_package_is_a_mechanism(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "half epsilon=4 each of 2" in done.stdout
+    assert "coin epsilon=4 each of 2" in done.stdout
 
 
 @pytest.mark.place

@@ -68,7 +68,7 @@ async def test_a_run_that_is_cancelled_ends() -> None:
     class BoardMonitor(Instrument):
         def posted(self, time, entry) -> None:
             told.append(entry)
-            trio.from_thread.run_sync(ended.set, trio_token=token)
+            token.run_sync_soon(ended.set)
 
     token = trio.lowlevel.current_trio_token()
     with trio.move_on_after(60) as scope:
@@ -81,6 +81,7 @@ async def test_a_run_that_is_cancelled_ends() -> None:
             nursery.start_soon(stop)
             await veilmix.play("titanic", 7, instruments=[BoardMonitor()], worst_case_seconds=0)
     assert scope.cancelled_caught
+    assert ended.is_set()  # by the first post, and not by the limit above
     while before := len(told):
         await trio.sleep(0.3)
         if len(told) == before:

@@ -25,7 +25,8 @@ MAY = {
 }
 MAY["scenarios"] = {*MAY["analysis"], *MAY["machines"], "analysis", "machines"}
 MAY["report"] = MAY["theatre"] = {*MAY["scenarios"], "scenarios"}
-MAY["cli"] = {*MAY["report"], "report", "theatre"}
+MAY["poll"] = {*MAY["theatre"], "theatre"}
+MAY["cli"] = {*MAY["poll"], "poll", "report"}
 # Inside a room: sub-room -> the sub-rooms that it may import, bottom to top, so that nobody is in
 # its own floor or below it. A file beside the sub-rooms is a sub-room by its own name where it has
 # a line here, else one of the room's own files (""). The room's own `__init__.py` is its `door`.
@@ -93,7 +94,15 @@ INSIDE: dict[str, dict[str, set[str]]] = {
             "wording", "serialization", "schema", "populations", "programs", "catalogue", "scoring",
             "play", "records",
         },
-        "sessions": {"schema", "populations", "programs", "catalogue", "play", "records"},
+        "sessions": {
+            "schema",
+            "serialization",
+            "populations",
+            "programs",
+            "catalogue",
+            "play",
+            "records",
+        },
         "studies": {
             "mean", "wording", "serialization", "schema", "populations", "programs", "catalogue",
             "scoring", "validation", "play", "records", "verification",
@@ -118,6 +127,7 @@ ONLY = {
         "machines",
         "scenarios",
         "theatre",
+        "poll",
     },  # the live page stands in the run's own nursery
     "h11": {"machines", "theatre"},
     "nacl": {"crypto"},

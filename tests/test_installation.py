@@ -59,7 +59,8 @@ def test_in_a_checkout_make_is_advised(monkeypatch: pytest.MonkeyPatch, tmp_path
     (tmp_path / "a folder" / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
     monkeypatch.chdir(tmp_path / "a folder")
     assert installation.advice("data") == "make data"
-    assert installation.missing("web", "--live") == "--live needs h11; to install that: make demo"
+    said = installation.missing("web", "--live")
+    assert said == "--live needs h11 and segno; to install that: make demo"
     monkeypatch.chdir(tmp_path)
     assert shlex.split(installation.advice("web")) == ["make", "-C", f"{tmp_path}/a folder", "demo"]
     monkeypatch.setattr(sys, "prefix", str(tmp_path))  # the checkout, but another environment

@@ -15,32 +15,34 @@ LONGEST = 50  # lines of a function
 LARGEST = 350  # lines of a file
 # file: why it has more lines
 LARGE: Mapping[str, str] = {
-    "cli/text/run.py": "what is printed of a run, in the order in which it is printed",
     "cli/commands/run.py": "every option of `veilmix run`, and what is done with it",
     "machines/host.py": "one class, a place of a session, as it is heard and goes on",
     "machines/processes.py": "the life of a process: made, led, told the time, ended",
     "protocol/board.py": "one class, the rules of the board, post by post",
-    "protocol/exploits.py": "one attack of a shuffler after another, on the views of one class",
-    "protocol/frames.py": "the byte layout of every message, one after the other",
     "protocol/messages.py": "what every message holds, one class after the other",
-    "roles/network.py": "one class, the network in memory, and what it hands to instruments",
-    "scenarios/play/run.py": "both ways to play a scenario, and what every run leaves",
+    "roles/network.py": "the network in memory and a party's place in it, which make each other",
+    "scenarios/play/run.py": "both ways to play a scenario, and what every run starts from",
     "scenarios/schema/model.py": "every key of a scenario file, and what it means, table by table",
     "tools/make_vectors.py": "one script, which writes every published vector of crypto/",
-    "tools/make_wire_vectors.py": "one table of every message, and of every fault of each",
 }
 # (file, function): why it has more lines
 LONG: Mapping[tuple[str, str], str] = {
     ("cli/commands/advise.py", "command"): "its options are more than half of it",
+    ("cli/commands/attack.py", "command"): "its options are half of it",
+    ("cli/commands/run.py", "command"): "its options are more than half of it",
     ("cli/commands/score.py", "command"): "its options are more than half of it",
     ("notebooks/lesson_4_why_the_slack.py", "_"): "a cell: what a class changes and sees together",
     ("report/table.py", "_sheet"): "the nine boxes of the page to sign, one after the other",
+    (
+        "scenarios/comparison/compare.py",
+        "compare",
+    ): "its arguments and what they mean are half of it",
     ("scenarios/play/run.py", "run"): "its arguments and what they mean are more than half of it",
     ("scenarios/tables/advise.py", "advise"): "its arguments and what they mean are half of it",
-    ("tools/make_wire_vectors.py", "body_faults"): "a table of faults, one each",
+    ("tools/wire_faults.py", "body_faults"): "a table of faults, one each",
     ("tools/make_wire_vectors.py", "peers"): "a table of messages, one each",
-    ("tools/make_wire_vectors.py", "shown"): "a table of messages, one each",
-    ("tools/make_wire_vectors.py", "signed_faults"): "a table of faults, one each",
+    ("tools/wire_in_json.py", "shown"): "a table of messages, one each",
+    ("tools/wire_boards.py", "signed_faults"): "a table of faults, one each",
 }
 
 

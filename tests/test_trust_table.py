@@ -19,6 +19,14 @@ def test_the_page_is_written_from_the_table() -> None:
     assert TOOL.page(shipped()) == TOOL.PAGE.read_text("utf-8")
 
 
+def test_the_table_has_the_sets_that_its_tool_names_in_their_order() -> None:
+    """If this fails: python tools/make_trust_table.py NAME for each that is new."""
+    named = [one.name for one in shipped().sets]
+    assert named == list(TOOL.SETS)
+    central = [one.name for one in shipped().sets if one.topology == CENTRAL.name and not one.opens]
+    assert central == list(TOOL.CENTRAL)
+
+
 @pytest.mark.parametrize("name", TOOL.SETS)
 def test_every_set_of_guards_was_measured_with_every_attack_there_is(name: str) -> None:
     """If this fails: python tools/make_trust_table.py NAME."""
@@ -73,6 +81,11 @@ def test_a_scenario_is_told_of_its_own_guards_or_of_the_most_of_them() -> None:
     assert told_of(plain, [replace(TOLD[QUICK], on=("a guard of tomorrow",))]) is None
 
 
-def test_every_shipped_scenario_is_told_something_or_adds_noise() -> None:
+def test_every_shipped_scenario_is_told_something_or_is_not_measured() -> None:
+    """It is not where people add noise; and where k people open rows, what was measured there."""
     untold = [name for name in scenarios() if told_of(load(name)) is None]
-    assert all(load(name).policy.kind in ("histogram", "incidence") for name in untold), untold
+    unmeasured = ("histogram", "incidence")
+    assert all(load(name).policy.kind in unmeasured for name in untold), untold
+    for name in scenarios():
+        if told := told_of(load(name)):
+            assert told.measured.opens == (load(name).policy.kind == "threshold"), name

@@ -14,19 +14,19 @@ from ..protocol.messages import (
     Consent,
     Decision,
     Head,
-    Issued,
     Key,
-    Mint,
     Mixed,
     Receipts,
     Registry,
     Roster,
     Tally,
 )
+from ..protocol.token_messages import Issued, Mint
 from ..scenarios.programs.interface import ReleaseProgram
 from ..scenarios.programs.topology import CENTRAL
 from ..scenarios.wording import joined
 
+ASIDE = "\n"  # what follows is told in smaller letters below (words.js)
 ALARMS = {
     Cause.MISSING: "a ballot that was sent is not among those counted",
     Cause.BALANCE: "more is missing than was refused",
@@ -38,7 +38,7 @@ ALARMS = {
 }
 
 
-def says(
+def caption_of(
     program: ReleaseProgram,
     author: str,
     body: Body,
@@ -64,7 +64,7 @@ def says(
         case Alarm(cause=cause):
             return f"{who} raises an alarm: {ALARMS.get(cause, cause.value)}."
         case Call():
-            return f"Round {body.round}: everybody is asked {asked(program, body, columns)}."
+            return f"Round {body.round}: everybody is asked {call_caption(program, body, columns)}."
         case Mixed():
             return f"{who} {mixed(body, ordered=ordered)}."
         case Tally(totals=totals, counts=None):
@@ -108,17 +108,18 @@ def announced(program: ReleaseProgram, body: Announcement) -> str:
     """What a session is about."""
     many = len(body.schema.features)
     about = f"{many} question{'s' * (many != 1)}"
+    about = f"{about}; {program.stage_announcement(body.policy)}"
     coarser = [feature for feature in body.schema.features if feature.rules]
     if coarser:
         rules = (
-            f"{feature.name}: {', '.join(rule.words() for rule in feature.rules)}"
+            f"{feature.name}: {', '.join(rule.describe() for rule in feature.rules)}"
             for feature in coarser
         )
-        about += f", answered coarser than people know ({'; '.join(rules)})"
-    return f"{about}; {program.stage_announcement(body.policy)}"
+        about += f".{ASIDE}Answered coarser than people know: {'; '.join(rules)}"
+    return about
 
 
-def asked(program: ReleaseProgram, call: Call, columns: Sequence[str]) -> str:
+def call_caption(program: ReleaseProgram, call: Call, columns: Sequence[str]) -> str:
     """What a call asks, and for whom."""
     many = len(call.asks) > 1
     how = "each in an onion of its own" if many else "in one onion"

@@ -26,8 +26,9 @@ from ..roles.instruments import Instrument, Instruments
 from ..roles.peer import gather
 from ..roles.session import hold, only
 from ..scenarios.play.announcement import draw_faults
+from ..scenarios.play.outcomes import columns_of
 from ..scenarios.play.peers import cast_of as peers_of
-from ..scenarios.play.run import cast_of, columns_of
+from ..scenarios.play.run import cast_of
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.registry import announced_names, program_of, samples, strategy
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of

@@ -12,15 +12,16 @@ from typing import Any
 from ..errors import ParameterError, Reason
 from ..protocol import parties
 from ..protocol.announcement import Announcement, Program, Setting
+from ..protocol.audit_messages import Opened
 from ..protocol.board import Entry
 from ..protocol.messages import Burned, Call, Closed, Counts, Decision, Kind, Mixed, Tally
 from ..protocol.session import Round, open_round
-from ..protocol.transcript import Event, Made, Read, Refusal, Transcript, split_names
+from ..protocol.transcript import Event, Made, Read, Refusal, Transcript, name_of, split_names
 from ..roles.instruments import Instrument
 from ..scenarios.programs.interface import ReleaseProgram
 from ..scenarios.programs.registry import heard_as
 from ..scenarios.programs.stage import promise, rule
-from .captions import says
+from .captions import caption_of
 from .moves import NOBODY, Answers, Batch, Count, Post, Refuse, Send, Silent, Tables, Tell
 
 # reason of a refusal -> the faults of envelopes that it may be about
@@ -153,7 +154,9 @@ class MoveRecorder(Instrument):
         asked = self._rounds.get(number)
         ordered = self._announced is None or self._announced.rules.ordered
         call = asked.call if asked else None
-        sentence = says(self._program, entry.author, body, self._columns, call, ordered=ordered)
+        sentence = caption_of(
+            self._program, entry.author, body, self._columns, call, ordered=ordered
+        )
         kind = entry.message.kind.name.lower()
         self._tell(Post(entry.author, kind, number, sentence, **self._facts(entry)))
 
@@ -165,6 +168,8 @@ class MoveRecorder(Instrument):
                 return {"asks": call.asks, "openers": plan.openers, "slots": plan.slots}
             case Mixed() as mixed:
                 return {"hop": mixed.hop, "received": mixed.received, "sent": mixed.forwarded}
+            case Opened() as opened:
+                return {"hop": opened.hop, "opened": self._opened(entry.message.round, opened)}
             case Tally(counts=counts) if counts is not None:
                 return {"counts": plain_counts(counts)}
             case Decision() as decision:
@@ -175,6 +180,13 @@ class MoveRecorder(Instrument):
                     "rule": rule(proof.rule),
                 }
         return {}
+
+    def _opened(self, number: int, opened: Opened) -> tuple[int, ...]:
+        """What an audit has opened: whose envelopes, or which onions."""
+        asked = self._rounds[number]
+        numbers = asked.owners if opened.hop == 1 else asked.onions
+        names = (name_of(link.layer) for link in opened.links)
+        return tuple(sorted(numbers[name] for name in names if name in numbers))
 
     def _close(self) -> None:
         """Tell of everybody who has not sent what they sealed, once no more is collected."""

@@ -44,6 +44,8 @@ class Post(Move, frozen=True, tag="post"):
         openers: of a call: who opens the layers of an answer, outermost first.
         slots: of a call: onions of an envelope.
         hop, received, sent: of a shuffler's account.
+        opened: of an audit: what this hop has opened before everybody, as numbers of people at the
+            first hop (envelopes) and of onions at the others.
         counts: of a reader's account, where they are public.
         kept: of a decision: columns; promise, rule: what is promised of them, by which rule.
         step: of a peer's post: that of its round.
@@ -60,6 +62,7 @@ class Post(Move, frozen=True, tag="post"):
     hop: int | UnsetType = UNSET
     received: int | UnsetType = UNSET
     sent: int | UnsetType = UNSET
+    opened: tuple[int, ...] | UnsetType = UNSET
     counts: Tables | UnsetType = UNSET
     kept: tuple[int, ...] | UnsetType = UNSET
     promise: str | UnsetType = UNSET

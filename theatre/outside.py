@@ -36,7 +36,7 @@ AWAY = "the board is away"
 LIES = "the board shows a post that no board may take: it lies, or somebody else has its key"
 
 
-def watch(url: str, known: PublicIdentity, port: int, tell: Tell) -> None:
+def show_board(url: str, known: PublicIdentity, port: int, tell: Tell) -> None:
     """Show a running session's board until Ctrl-C. url: of the board; known: who keeps it.
 
     port: of the page; 0 takes any that is free. tell: told the address, and of what goes wrong.

@@ -14,6 +14,7 @@ parties          who can be looked through, in the order of the stage, without s
 shufflers        how many
 k, share         the promise: at most this share of the people in a crowd smaller than k
 fixed            whether all rounds ask the same people
+locked           whether ballots open only with the shares that all shufflers show (a challenge)
 reports          whether people randomized what they said
 rule             how columns are chosen, in a sentence
 seed             None where the run is secret
@@ -64,6 +65,7 @@ def page_data(
         "k": scenario.policy.k,
         "share": scenario.policy.max_exposure,
         "fixed": scenario.population.setting == "fixed",
+        "locked": scenario.defence.challenge,
         "reports": program_of(scenario).reports,
         "rule": program_of(scenario).stage_rule(scenario.policy),
         "sorted": scenario.mix.order == "sorted",

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from ..errors import Reason
 from ..protocol import parties
 from ..protocol.messages import Call
-from ..protocol.peer_messages import Accusation, Agreed, Found, Relay
+from ..protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay
 from .captions import asks, reasons
 
 
@@ -36,7 +36,7 @@ def shares(author: str) -> str:
     return f"{author.capitalize()} posts its share of the key to which all ballots are sealed."
 
 
-def finds(author: str, body: Found) -> str:
+def finds(author: str, body: FoundBallots) -> str:
     """What a peer found at the end of paths."""
     ballots = f"{_many(len(body.sealed), 'sealed ballot')} from the end of their paths"
     return f"{author.capitalize()} posts {ballots}{_left_out(body.refused)}."

@@ -8,7 +8,7 @@ are known to all. Which onion is which follows from the names of the layers that
 from ..protocol import parties
 from ..protocol.board import Entry
 from ..protocol.messages import Counts, Decision, Key
-from ..protocol.peer_messages import Accusation, Agreed, Found, Relay, Share, Shown
+from ..protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, Shown
 from ..protocol.peers.accounting import Reckoning
 from ..protocol.peers.agreement import Agreement
 from ..protocol.peers.board import PeerBoard
@@ -67,7 +67,7 @@ class PeerRecorder(Instrument):
                 self._tell(Post(author, "key", 0, says))
             case Relay():
                 self._tell(self._handed(author, body, number))
-            case Found():
+            case FoundBallots():
                 says = captions.finds(author, body)
                 self._tell(Gathered(author, number, body.step, len(body.sealed), says))
             case Share():

@@ -15,9 +15,9 @@ from ..protocol import parties
 from ..protocol.messages import Body
 from ..protocol.peers.agreement import PeerRound, last_step
 from ..protocol.session import Round
+from ..roles.cast import Cast
 from ..roles.network import Endpoint, Fault, Network
 from ..roles.peer import Commons, PeerCast, Seat
-from ..roles.session import Cast
 
 SPENT = 0.8  # of a collection's time; the last person sends then
 

@@ -2,8 +2,9 @@
 
 Sessions that are in order, or that somebody disturbs, are played and every message kept: posts and
 heads of a board that is signed, registry, receipts, alarms with evidence, keys of tokens, letters
-in which tokens are asked for and given, submissions, batches; and all that peers post, with shares
-of a key, shown secrets and accusations. Then a message is changed (bits turned over, cut short,
+in which tokens are asked for and given, submissions, batches; what a challenge has people look at,
+coins, and what audits open; and all that peers post, with shares of a key, shown secrets and
+accusations. Then a message is changed (bits turned over, cut short,
 lengthened, spliced with another) or not, and comes from anybody, at any moment of its session, to
 the board and to every party. Whatever comes is taken or is `Refused`, with a reason and nothing
 else; a board that refuses is as it was; anything else surfaces here and ends the run. Prints how
@@ -27,7 +28,7 @@ from veilmix.protocol.alarms import borne_out
 from veilmix.protocol.announcement import Policy, Rules
 from veilmix.protocol.board import Board
 from veilmix.protocol.frames import HEADER, Message, decode_message
-from veilmix.protocol.messages import Alarm, Ask, Batch, Body, Cause, Certificate, Decision, Grant
+from veilmix.protocol.messages import Alarm, Batch, Body, Cause, Certificate, Decision
 from veilmix.protocol.mixing import check_batch
 from veilmix.protocol.peer_messages import Accusation
 from veilmix.protocol.peers.agreement import Agreement
@@ -37,12 +38,14 @@ from veilmix.protocol.record import RunRecord
 from veilmix.protocol.registry import check_sender
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round
+from veilmix.protocol.token_messages import Ask, Grant
 from veilmix.protocol.tokens import check_ask, give, make_ask, take_grant
 from veilmix.protocol.transcript import Transcript
+from veilmix.roles.cast import Cast, Guards
 from veilmix.roles.instruments import Instrument, Instruments, Recorder
 from veilmix.roles.network import Endpoint, Network
 from veilmix.roles.peer import PeerCast, play_peers
-from veilmix.roles.session import Cast, Guards, play, signers
+from veilmix.roles.session import play, signers
 
 SCHEMA = Schema((Feature("colour", ("red", "green")), Feature("grown", ("yes", "no"))))
 ROWS = [(("red", "green")[at % 2], ("yes", "no")[at // 2 % 2]) for at in range(6)]
@@ -113,6 +116,7 @@ def sessions() -> list[Session]:
     many = len(ROWS)
     guarded = Guards(registered=many, looks=lambda _: True)
     return [
+        session(Rules(tokens=True, receipts=True, challenge=True, audit=True), guarded, 2),
         session(Rules(tokens=True, receipts=True), guarded, 2),
         session(Rules(receipts=True), Guards(signed=False), 1),
     ]

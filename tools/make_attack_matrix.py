@@ -2,6 +2,7 @@
 
     python tools/make_attack_matrix.py            play and write
     python tools/make_attack_matrix.py ROW ...    play these attacks alone, and write their lines
+    python tools/make_attack_matrix.py --costs    play honest runs alone, and write what guards cost
     python tools/make_attack_matrix.py --check    exit 1 if an outcome is another than on the page
 
 Outcomes follow from the seed, but for `copy` and `copy-last`: without its defences a batch keeps
@@ -21,20 +22,25 @@ from veilmix.analysis.figures import attack_matrix as matrix_figure
 from veilmix.cli.commands.attack import detected
 from veilmix.scenarios.studies.attack_matrix import attack, kind_of
 from veilmix.scenarios.studies.attack_matrix_file import figure_of
-from veilmix.scenarios.studies.attack_plan import ALL, NONE, helping, plan_rows
+from veilmix.scenarios.studies.attack_plan import ALL, NONE, helping, plan_rows, rows_of
 from veilmix.scenarios.studies.executors import processes
 from veilmix.scenarios.studies.matrix_result import Column, Matrix
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.validation.load import change, load
 from veilmix.scenarios.wording import many, seeds
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "attack-matrix.md"
 PICTURE = ROOT / "docs" / "images" / "attack-matrix.png"
 SCENARIO, SEED, REPEATS = "blood-type", 7, 5
+OPENED_HERE = {"policy.kind": "threshold", "policy.k": 3, "policy.prefixes": True}
+QUICKEST = ("collude",)  # a row to be played with what guards cost
 BY_CHANCE = ("copy", "copy-last")
 BLOCK = re.compile(r"(<!-- (outcomes|costs|played|kinds) -->\n).*?(<!-- end -->)", re.DOTALL)
 OUTCOMES = ("attack", "defence", "achieved", "of", "unit", "outcome", "detected", "released")
-COSTS = ("defence", "switch", "in the scenario", "CPU ms", "bytes", "messages", "false alarms")
+COSTS = (
+    *("defence", "switch", "in the scenario", "CPU ms", "bytes", "messages", "steps", "crowd"),
+    "false alarms",
+)
 
 
 def outcomes(matrix: Matrix) -> list[list[str]]:
@@ -66,6 +72,8 @@ def _cost(column: Column) -> list[str]:
         f"{1000 * price.cpu:+.1f} ± {1000 * half:.1f}",
         f"{price.size:+,.0f}",
         f"{price.messages:+,.0f}",
+        f"{price.steps:+,.0f}",
+        "-" if price.crowd is None else f"{price.crowd:+,.1f}",
         f"{price.false_alarms} of {price.runs}",
     ]
 
@@ -118,6 +126,23 @@ def measure(attacks: Sequence[str] = (), executor: Executor | None = None) -> Ma
     return attack(scenario, SEED, REPEATS, attacks=attacks, defences=some, executor=executor)
 
 
+def measure_opened(attacks: Sequence[str] = (), executor: Executor | None = None) -> Matrix:
+    """Play attacks on rows that k people open, or some: the same people, by that program."""
+    scenario = change(load(SCENARIO), OPENED_HERE)
+    return attack(
+        scenario, SEED, REPEATS, attacks=attacks, defences=("registered",), executor=executor
+    )
+
+
+def all_outcomes(rows: Sequence[str], executor: Executor | None = None) -> list[list[str]]:
+    """The rows of the first table that are of these attacks; of all where none is named."""
+    opened = [*rows_of(change(load(SCENARIO), OPENED_HERE))]
+    others = [row for row in rows if row not in opened]
+    mine = [row for row in rows if row in opened]
+    found = outcomes(measure(others, executor)) if others or not rows else []
+    return found + (outcomes(measure_opened(mine, executor)) if mine or not rows else [])
+
+
 def among(new: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     """These lines among those of the other attacks on the page, in the order of the matrix."""
     mine = {row[0] for row in new}
@@ -143,19 +168,26 @@ def _inside(block: re.Match[str]) -> str:
 def main(arguments: list[str]) -> int:
     """Write the page, or say what is wrong with it."""
     rows = [name for name in arguments if not name.startswith("-")]
-    with processes(2) as pool:
-        matrix = measure(rows, executor=pool)
-    if "--check" in arguments:
+    if "--costs" in arguments:
+        with processes(2) as pool:
+            matrix = attack(load(SCENARIO), SEED, REPEATS, attacks=QUICKEST, executor=pool)
+        _write({"costs": markdown(COSTS, costs(matrix)), "played": played(matrix)})
+        return 0
+    if "--check" in arguments or rows:
+        with processes(2) as pool:
+            lines = all_outcomes(rows, pool)
+        if "--check" not in arguments:
+            _write({"kinds": kinds(), "outcomes": markdown(OUTCOMES, among(lines))})
+            return 0
         there = parsed(block("outcomes"))
-        wrong = [row for row in outcomes(matrix) if row[0] not in BY_CHANCE and row not in there]
+        wrong = [row for row in lines if row[0] not in BY_CHANCE and row not in there]
         for row in wrong:
             print(f"{PAGE}: not there: {' | '.join(row)}")
         return bool(wrong)
-    if rows:
-        _write({"kinds": kinds(), "outcomes": markdown(OUTCOMES, among(outcomes(matrix)))})
-        return 0
+    with processes(2) as pool:
+        matrix, opened = measure(executor=pool), measure_opened(executor=pool)
     made = {
-        "outcomes": markdown(OUTCOMES, outcomes(matrix)),
+        "outcomes": markdown(OUTCOMES, among([*outcomes(matrix), *outcomes(opened)])),
         "costs": markdown(COSTS, costs(matrix)),
         "played": played(matrix),
         "kinds": kinds(),

@@ -1,6 +1,7 @@
 """Write the tables and the figure of docs/choosing.md from comparisons.
 
     python tools/make_choosing.py            play the scenarios and write
+    python tools/make_choosing.py NAME ...   play these programs alone, and write their lines
     python tools/make_choosing.py --check    exit 1 if a table is another, seconds and bytes apart
 
 A table stands between `<!-- compare NAME -->` and `<!-- end -->`. Seconds are those of the machine
@@ -9,9 +10,10 @@ that wrote them; all else follows from the seed.
 
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from veilmix.scenarios.comparison.compare import compare
+from veilmix.scenarios.comparison.compare import compare, programs
 from veilmix.scenarios.comparison.result import Compared, Comparison, Cost
 from veilmix.scenarios.comparison.result_folder import contents
 from veilmix.scenarios.validation.load import load
@@ -87,25 +89,38 @@ def computed(rows: list[list[str]]) -> list[list[str]]:
     ]
 
 
-def played(name: str) -> Comparison:
-    """Compare a scenario, by its own seed or by ours."""
+def played(name: str, only: Sequence[str] = ()) -> Comparison:
+    """Compare a scenario, by its own seed or by ours; by all programs or by some."""
     scenario = load(name)
-    return compare(scenario, SEED if scenario.scenario.seed is None else None)
+    return compare(scenario, SEED if scenario.scenario.seed is None else None, only=only)
+
+
+def among(new: list[list[str]], there: list[list[str]]) -> list[list[str]]:
+    """These lines among those of other programs, in the order of a comparison."""
+    order, mine = list(programs()), {_program(row) for row in new}
+    rows = [row for row in there if _program(row) not in mine] + new
+    return sorted(rows, key=lambda row: order.index(_program(row)))
+
+
+def _program(row: list[str]) -> str:
+    """The program that a line is of, which may have several."""
+    return row[0].partition(" ")[0]
 
 
 def main(arguments: list[str]) -> int:
     """Write the page, or say what is wrong with it."""
+    some = [name for name in arguments if not name.startswith("-")]
     page, wrong = PAGE.read_text("utf-8"), []
     written = page
     for block in BLOCK.finditer(page):
         head, name, end = block.groups()
         print(f"playing {name}")
-        comparison = played(name)
-        rows = table(comparison)
+        comparison = played(name, some)
+        rows = among(table(comparison), parsed(block.group()) if some else [])
         if computed(rows) != computed(parsed(block.group())):
             wrong.append(name)
         written = written.replace(block.group(), f"{head}{markdown(rows)}{end}")
-        if name in FIGURES and "--check" not in arguments:
+        if name in FIGURES and not some and "--check" not in arguments:
             FIGURES[name].parent.mkdir(exist_ok=True)
             FIGURES[name].write_bytes(dict(contents(comparison, load(name)))["frontier.png"])
     if "--check" in arguments:

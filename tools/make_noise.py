@@ -1,4 +1,4 @@
-"""Write the tables and the picture of docs/noise.md from exact formulas and drawn reports.
+"""Write the tables and the picture of docs/noise.md from exact formulas, drawn reports and runs.
 
 python tools/make_noise.py            write docs/noise.md and docs/images/noise.png (minutes)
 """
@@ -8,17 +8,94 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import exp, log
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import veilmix
 from PIL import Image
 from veilmix.analysis import drawing
-from veilmix.analysis.figures.noise import CROWDS, TASKS, Curves, Point, curves, figure
+from veilmix.analysis.figures.noise import (
+    CROWDS,
+    DELTA,
+    PAIRS,
+    QUESTIONS,
+    TASKS,
+    Curves,
+    Point,
+    curves,
+    figure,
+    squared_error,
+)
+from veilmix.analysis.randomizers import PrefixTree
+from veilmix.analysis.shuffled.amplification import report_epsilon
+from veilmix.scenarios.validation.load import loads
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "noise.md"
 PICTURE = ROOT / "docs" / "images" / "noise.png"
-BLOCK = re.compile(r"(<!-- (shares|mean|ranges|measured) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(
+    r"(<!-- (shares|mean|answers|ranges|keys|measured|played|texts) -->\n).*?(<!-- end -->)",
+    re.DOTALL,
+)
 COLOURS = 64  # of the palette
 ASKED = (0.1, 0.3, 1.0)  # epsilon after shuffling
+FOUND, LONGEST = (1.0, 3.0, 6.0), 8  # local epsilon, and bytes of texts that nobody listed
+PLAYED = {
+    "shares": 2,
+    "mean": 10,
+    "answers": 10,
+    "ranges": 3,
+    "keys": 4,
+}  # runs of a point: a mean is one number
+SCENARIO = """[scenario]
+name = "noise"
+[population]
+source = "builtin:uniform"
+users = {people}
+{features}[mix]
+shufflers = 2
+min_batch = {people}
+[policy]
+kind = "histogram"
+[local]
+mechanism = "{family}"
+epsilon = {local}
+"""
+
+
+def played(task: str, family: str, local: float) -> tuple[float, int]:
+    """Mean squared error of real runs of the smallest crowd, through the mix; how many runs."""
+    values = TASKS[task].values
+    texts = [f'"{x}"' if task in ("mean", "ranges") else f'"v{x}"' for x in range(values)]
+    if task == "keys":
+        texts = [f'"{text}"' for text in PAIRS]
+    features = "".join(
+        f'[[feature]]\nname = "f{i}"\nvalues = [{", ".join(texts)}]\n'
+        for i in range(QUESTIONS if task == "answers" else 1)
+    )
+    scenario = loads(
+        SCENARIO.format(people=CROWDS[0], features=features, family=family, local=local)
+    )
+    found = [
+        error_of_run(task, veilmix.run(scenario, seed, "real", worst_case_seconds=0).result())
+        for seed in range(PLAYED[task])
+    ]
+    return float(np.mean(found)), len(found)
+
+
+def error_of_run(task: str, result: Any) -> float:
+    """Mean squared error of what a run estimated, in the unit of the task."""
+    findings = result["findings"]
+    if task == "mean":
+        mean = findings["measured"][0]["measures"][0]
+        return float(((mean["estimate"] - mean["truth"]) / (TASKS[task].values - 1)) ** 2)
+    if task == "keys":
+        shares = findings["measured"][0]["measures"][::2]
+        return float(np.mean([(one["estimate"] - one["truth"]) ** 2 for one in shares]))
+    errors = [
+        np.subtract(feature["unbiased"], feature["truth"]) for feature in findings["features"]
+    ]
+    return float(np.mean([squared_error(task, error) for error in errors]))
 
 
 def error_at(line: Sequence[Point], epsilon: float) -> float | None:
@@ -58,25 +135,42 @@ def table(drawn: Curves, task: str) -> str:
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-def agreement(drawn: Curves) -> str:
+def texts() -> str:
+    """From which share on a text that nobody listed is found, in Markdown."""
+    heads = ["mechanism, local epsilon", *(f"{n:,} people" for n in CROWDS)]
+    lines = [heads, ["---"] * len(heads)]
+    for local in FOUND:
+        for name, make in (("prefix-hash", PrefixTree), ("prefix-bit", PrefixTree.binary)):
+            tree, cells = make(("a", "b"), local, width=LONGEST), []
+            for people in CROWDS:
+                share, after = tree.least_share(people), report_epsilon(people, tree, DELTA).high
+                text = "-" if share > 1 else f"{100 * share:.2g} %"
+                cells.append(f"{text} at {after:.3g}")
+            lines.append([f"`{name}`, {local:g}", *cells])
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def agreement(drawn: Curves, *, runs: bool) -> str:
     """How measured errors compare with exact ones, in a sentence."""
-    ratios = [
-        point.measured / point.error for line in drawn.values() for point in line if point.measured
-    ]
+    points = [spot for line in drawn.values() for spot in line if spot.measured]
+    ratios = [(spot.measured or 0.0) / spot.error for spot in points if bool(spot.runs) is runs]
+    what = f"points of {sum(spot.runs for spot in points)} real runs" if runs else "drawn points"
     return (
-        f"{len(ratios)} measured points; measured over exact error: {min(ratios):.2f} to "
+        f"{len(ratios)} {what}; measured over exact error: {min(ratios):.2f} to "
         f"{max(ratios):.2f}, mean {sum(ratios) / len(ratios):.3f}.\n"
     )
 
 
 def written(page: str, drawn: Curves) -> str:
     """The page with its tables as the formulas say."""
-    made = {task: table(drawn, task) for task in TASKS} | {"measured": agreement(drawn)}
+    made = {task: table(drawn, task) for task in TASKS}
+    made |= {"measured": agreement(drawn, runs=False), "played": agreement(drawn, runs=True)}
+    made["texts"] = texts()
     return BLOCK.sub(lambda match: match[1] + made[match[2]] + match[3], page)
 
 
 if __name__ == "__main__":
-    drawn = curves()
+    drawn = curves(played)
     PAGE.write_text(written(PAGE.read_text("utf-8"), drawn), "utf-8")
     drawing.save(figure(drawn), PICTURE)
     Image.open(PICTURE).quantize(COLOURS).save(PICTURE, optimize=True)

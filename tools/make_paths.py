@@ -196,7 +196,7 @@ def picture() -> None:
         print(f"{name}: {told(case, path)}; area {area(case, path, until):,.0f}", flush=True)
         bits = [case.bits(state) / n for state in path]
         shown[name] = ([*bits, until / n], [*map(case.promised, path), case.promised(path[-1])])
-    with drawing.look():
+    with drawing.house_style():
         figure, (ax,) = drawing.new(7.2, 4.4)
         looks = (drawing.GREY, "-", "s"), (drawing.BLUE, "-", "o"), (drawing.VERMILION, ":", "x")
         for (name, (bits, people)), (colour, style, mark) in zip(shown.items(), looks, strict=True):

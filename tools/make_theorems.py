@@ -40,6 +40,7 @@ FILES = {
     "rinf": "figures/test_information_figures.py",
     "ist": "figures/test_incidence_study.py",
     "lem": "test_lemmas.py",
+    "laws": "information/test_lemmas_of_laws.py",
 }
 
 

@@ -1,25 +1,23 @@
 """Write the vectors in tests/crypto/threshold_vectors: rounds of messages, and what opens of them.
 
     python tools/make_threshold_vectors.py            write them
-    python tools/make_threshold_vectors.py --check    exit 1 if a file is missing or different
+    python tools/make_threshold_vectors.py --check    exit 1 if a file is missing or not the same
 
 The seeds of texts are outputs of RFC 9497's function with a key that is in the file, so that a
 reader can begin with the texts themselves. One fault a file. Bytes are in hexadecimal.
 """
 
-import json
 import sys
 from collections.abc import Iterator
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
+from vector_files import ROOT, write_or_check
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.threshold import SEED, Level, Sealer, Shape, open_groups
 from veilmix.crypto.verifiable_sharing import SHARE, Share
 from veilmix.crypto.voprf import OprfKey
 
-ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "crypto" / "threshold_vectors"
 ENTROPY = SeededEntropy(2025)
 NESTED, WHOLE = Shape(3, (1, 1)), Shape(2, (3,))
@@ -28,22 +26,8 @@ KEY = OprfKey(ENTROPY.fork("key"))
 
 def main(arguments: list[str]) -> int:
     """Write or check, as the docstring of this file says."""
-    texts = {
-        FOLDER / f"{name}.json": json.dumps(vector, indent=1) + "\n" for name, vector in rounds()
-    }
-    if arguments == ["--check"]:
-        written = {path: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")}
-        wrong = sorted(
-            path for path in texts.keys() | written if texts.get(path) != written.get(path)
-        )
-        for path in wrong:
-            print(f"{path.name}: not what tools/make_threshold_vectors.py makes", file=sys.stderr)
-        return 1 if wrong else 0
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
-    print(f"{len(texts)} vectors in {FOLDER.relative_to(ROOT)}")
-    return 0
+    vectors = {f"{name}.json": vector for name, vector in rounds()}
+    return write_or_check(arguments, vectors, FOLDER, "make_threshold_vectors.py")
 
 
 def rounds() -> Iterator[tuple[str, dict[str, Any]]]:

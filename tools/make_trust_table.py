@@ -77,13 +77,27 @@ CENTRAL: Mapping[str, Mapping[str, object]] = {
     "`registered` and `challenge`, and those that are on": CHALLENGE,
     "these, with `challenge`, marginals public": {**PUBLIC, **CHALLENGE},
     "`registered` and `audit`, and those that are on": AUDIT,
+    "these, with `audit`, marginals public": {**PUBLIC, **AUDIT},
+    "all but `audit`": {**MORE, **TOKENS, **CHALLENGE},
+    "all but `audit`, marginals public": {
+        **PUBLIC,
+        "defence.recompute": True,
+        **MORE,
+        **TOKENS,
+        **CHALLENGE,
+    },
     "all that there are": ALL,
     "all that there are, marginals public": {**PUBLIC, "defence.recompute": True, **ALL},
 }
 SETS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     **{name: ("attack-overlap", {**BASE, **keys}) for name, keys in CENTRAL.items()},
+    "rows that five people open, those that are on": (
+        "attack-try-rows",
+        {"population.users": PEOPLE},
+    ),
     "among peers, those that are on": ("village", {}),
     "among peers, no blanks, paths of one": ("village", {"mix.path": 1, "mix.cover": 0}),
+    "among 150 peers, three questions": ("peers-titanic", {}),
 }  # name -> the scenario that it is measured on, and what is changed in it
 
 

@@ -15,9 +15,9 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
+from vector_files import ROOT, write_or_check
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.keys import KeyPair
 from veilmix.crypto.layer import seal_layer
@@ -27,7 +27,6 @@ from veilmix.crypto.padding import pad
 from veilmix.crypto.suites import SUITES, Suite, suite
 
 SEED = 2024
-ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "crypto" / "vectors"
 PLAINTEXT = b"blood type A, Rh +"
 CONTEXT = bytes(range(32))
@@ -64,26 +63,7 @@ def main(arguments: list[str]) -> int:
     if arguments == ["--example"]:
         print(example())
         return 0
-    vectors = build()
-    texts = {name: json.dumps(v, indent=1) + "\n" for name, v in vectors.items()}
-    if arguments == ["--check"]:
-        return check(texts)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for stale in {p.name for p in FOLDER.glob("*.json")} - texts.keys():
-        (FOLDER / stale).unlink()
-    for name, text in texts.items():
-        (FOLDER / name).write_text(text, encoding="utf-8")
-    print(f"{len(texts)} vectors in {FOLDER.relative_to(ROOT)}")
-    return 0
-
-
-def check(texts: dict[str, str]) -> int:
-    """Compare the files with what they should be."""
-    written = {p.name: p.read_text(encoding="utf-8") for p in FOLDER.glob("*.json")}
-    wrong = sorted(n for n in written.keys() | texts.keys() if written.get(n) != texts.get(n))
-    for name in wrong:
-        print(f"{name}: not what tools/make_vectors.py makes", file=sys.stderr)
-    return 1 if wrong else 0
+    return write_or_check(arguments, build(), FOLDER, "make_vectors.py")
 
 
 def build() -> dict[str, Vector]:

@@ -177,12 +177,12 @@ class _Search:
     def base(self, levels: Levels) -> float:
         return sum(self.losses[j][level] for j, level in enumerate(levels))
 
-    def worth(self, base: float, people: int) -> float:
+    def charged_loss(self, base: float, people: int) -> float:
         return base + (1 - base) * people / self.n if self.charged else base
 
     def note(self, levels: Levels, people: int) -> None:
         """A complete choice was counted."""
-        choice = Choice(levels, self.worth(self.base(levels), people), people)
+        choice = Choice(levels, self.charged_loss(self.base(levels), people), people)
         self.tried[levels] = choice
         better = self.best is None or choice.loss < self.best.loss - SLACK
         if better and self.safe(levels, people):
@@ -291,7 +291,7 @@ class _Search:
                 self.note(self._complete(order, (*settled, level)), people)
                 continue
             tight = self._finest(here, rest, finest, own)
-            low = self.worth(own + sum(self.losses[at][tight[at]] for at in rest), people)
+            low = self.charged_loss(own + sum(self.losses[at][tight[at]] for at in rest), people)
             if self.best and low >= self.best.loss - SLACK:
                 continue
             children.append((low, (*settled, level), tight))

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import ParameterError
 from ..exposure.counts import Steps, positive_counts
-from ..validation import fraction, one_of, sequence, whole
+from ..validation import NO_NUMBERS, fraction, one_of, sequence, whole
 from .certificate import Certificate, Rule, certify
 from .coverage import least_coverage
 from .pareto import Growth, Options, descend, least
@@ -186,7 +186,7 @@ def _read(
 def _probability(value: Probability, n: int, name: str) -> Fraction:
     """`value` exactly; the float nearest to m / n is m / n."""
     try:
-        exact = Fraction(value)
+        exact = Fraction(-1) if isinstance(value, NO_NUMBERS) else Fraction(value)
     except (TypeError, ValueError, OverflowError):
         exact = Fraction(-1)
     if not 0 <= exact <= 1:

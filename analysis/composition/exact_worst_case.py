@@ -1,16 +1,17 @@
 """The exact worst case: the most people that any table with these margins exposes.
 
 `contingency/integer_program.py` has the integer program, `frechet.py` what is merged,
-`contingency/cuts.py` the inequalities that make it fast; SciPy's HiGHS solves it. What it finds is
+`contingency/cuts.py` the inequalities that make it fast; HiGHS solves it, and `worst_search.py` has
+the steps. What it finds is
 checked in whole numbers, so `people` is certain. What it proves (`upper`) is as good as HiGHS's
 floating-point search with its tolerance of 1e-6; `partial.margin_bound` gives the relaxation's
 bound with a certificate in whole numbers.
 """
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import floor
+from math import inf
 from time import perf_counter
 from typing import Any, TextIO
 
@@ -18,16 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError, VerificationError
-from ..contingency import FrechetClass, frechet_class, heuristic_table, solve
-from ..contingency.descent import INFEASIBLE, climb
+from ..contingency import FrechetClass, frechet_class, heuristic_table
 from ..contingency.frechet import Known, Table, staircase
-from ..contingency.integer_program import TOLERANCE, Program, relax
-from ..validation import Counts, Floats, as_marginals, number, whole
+from ..contingency.integer_program import Program
+from ..validation import Counts, as_marginals, number, whole
+from .worst_search import Bracket, Limits, Step, search
 
 # Above this many cells (after merging) only bounds are given.
 MOST_CELLS = 50_000
-# Share of the time for plain branching; the ladder (`contingency/descent.py`) has the rest.
-FIRST_SHARE = 0.4
+ROUNDS = 5_000  # of swaps
+STOPPED = "stopped by Ctrl-C"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +62,11 @@ class WorstCase:
     def proven(self) -> bool:
         """Whether `people` is the maximum."""
         return self.people == self.upper
+
+    @property
+    def stopped(self) -> bool:
+        """Whether Ctrl-C ended the search."""
+        return self.why == STOPPED
 
     @property
     def value(self) -> float:
@@ -115,6 +121,11 @@ def worst_case(
     time_limit: float = 60.0,
     *,
     known: Known | None = None,
+    nodes: int | None = None,
+    rounds: int = ROUNDS,
+    seed: int = 0,
+    keep: bool = False,
+    progress: Callable[[Step], None] = lambda _step: None,
 ) -> WorstCase:
     """The most people in cells of fewer than k people, over ALL tables with these marginals.
 
@@ -126,6 +137,13 @@ def worst_case(
         k: crowd size, a whole number.
         time_limit: seconds after which the best bracket so far is returned, > 0.
         known: joint counts of groups of columns, {(0, 1): table with axes in that order, ...}.
+        nodes: of every search tree, at most; then no clock limits the search, and time_limit is not
+            read. What is found depends on the counts and on the solver, not on the machine's speed.
+        rounds: of swaps in the search for bad tables (contingency/swaps.py), at most; of more than
+            2,000 cells fewer, 10 million / cells.
+        seed: of what is swapped, a whole number of at least 0.
+        keep: Ctrl-C ends the search, and what was found by then is returned; else it is raised.
+        progress: is called with the bracket and what is done now, from several threads.
 
     Returns:
         The result; it says whether the maximum is proven.
@@ -134,67 +152,52 @@ def worst_case(
         ParameterError: an argument out of range, or no table has all the known counts.
     """
     start, k = perf_counter(), whole(k, "k", 0)
-    if not number(time_limit, "time_limit", "seconds > 0") > 0:
-        raise ParameterError(f"time_limit: found {time_limit!r}; needs seconds > 0")
+    limits = _limits(time_limit, nodes, rounds, seed)
     columns = as_marginals(marginals)
     tables = frechet_class(columns, k, known)
-    n = int(columns[0].sum())
-    ceiling = _ceiling(columns, tables, k)
-    table = None if known else staircase(columns)
-    if table is not None and tables.cells <= MOST_CELLS:
-        table = max(table, heuristic_table(tables, max(k, 1)), key=lambda each: each.exposed(k))
-    floor_people = _unavoidable(tables, k)
-    if tables.cells <= MOST_CELLS and (table is None or table.exposed(k) < ceiling):
-        # k = 0 and k = 1 expose nobody alike; the program needs k - 1 >= 0.
-        table, ceiling = _solve(tables, max(k, 1), table, ceiling, start + time_limit)
-    people = floor_people if table is None else table.exposed(k)
-    ceiling = max(ceiling, people)
-    why = "" if people == ceiling else _why(tables, time_limit)
-    return WorstCase(people, ceiling, n, k, perf_counter() - start, table, why)
+    bracket = Bracket(k, _ceiling(columns, tables, k), progress)
+    bracket.meet(None if known else staircase(columns))
+    stopped = _close(bracket, tables, limits, keep=keep)
+    table = bracket.table
+    people = _unavoidable(tables, k) if table is None else table.exposed(k)
+    ceiling = max(bracket.ceiling, people)
+    why = "" if people == ceiling else stopped or _why(tables, time_limit, limits)
+    return WorstCase(people, ceiling, int(columns[0].sum()), k, perf_counter() - start, table, why)
 
 
-def _why(tables: FrechetClass, time_limit: float) -> str:
+def _limits(time_limit: float, nodes: int | None, rounds: int, seed: int) -> Limits:
+    if not number(time_limit, "time_limit", "seconds > 0") > 0:
+        raise ParameterError(f"time_limit: found {time_limit!r}; needs seconds > 0")
+    deadline = perf_counter() + time_limit if nodes is None else inf
+    return Limits(deadline, nodes, whole(rounds, "rounds", 0), whole(seed, "seed", 0))
+
+
+def _close(bracket: Bracket, tables: FrechetClass, limits: Limits, *, keep: bool) -> str:
+    """Search; whether somebody stopped it."""
+    if tables.cells > MOST_CELLS:
+        return ""
+    k = max(bracket.k, 1)  # k = 0 and k = 1 expose nobody alike; the program needs k - 1 >= 0
+    if bracket.table is not None:
+        bracket.meet(heuristic_table(tables, k))
+    if bracket.closed:
+        return ""
+    try:
+        search(Program(tables, k), bracket, limits)
+    except KeyboardInterrupt:
+        if not keep:
+            raise
+        return STOPPED
+    return ""
+
+
+def _why(tables: FrechetClass, time_limit: float, limits: Limits) -> str:
     """Why a search gave up: it was not begun, or not ended."""
     if tables.cells > MOST_CELLS:
         return f"{tables.cells:,} cells are more than the {MOST_CELLS:,} that are searched"
-    return f"{time_limit:g} s were not enough"
-
-
-def _solve(
-    tables: FrechetClass, k: int, start: Table | None, ceiling: int, deadline: float
-) -> tuple[Table | None, int]:
-    """The worst table found by the deadline, `start` or better, and the proven ceiling."""
-    program = Program(tables, k)
-    cuts, value = relax(program, ceiling, deadline)
-    ceiling = min(ceiling, floor(value + TOLERANCE))
-    pause = perf_counter() + FIRST_SHARE * (deadline - perf_counter())
-    result = solve(program, cuts, ceiling, pause, whole_numbers=True)
-    if result.status == INFEASIBLE:
-        raise ParameterError("known: no table has all of these counts")
-    if result.mip_dual_bound is not None:
-        ceiling = min(ceiling, floor(-result.mip_dual_bound + TOLERANCE))
-    table = _worse(start, _table(program, result.x), k)
-    best = -1 if table is None else table.exposed(k)
-    if best < ceiling:
-        solution, ceiling = climb(program, cuts, best, ceiling, deadline)
-        table = _worse(table, _table(program, solution), k)
-    return table, ceiling
-
-
-def _worse(first: Table | None, other: Table | None, k: int) -> Table | None:
-    """The table that exposes more, the first on a tie."""
-    tables = [table for table in (first, other) if table is not None]
-    return max(tables, key=lambda table: table.exposed(k), default=None)
-
-
-def _table(program: Program, solution: Floats | None) -> Table | None:
-    """The table of a solution, if it has exactly the given margins once rounded."""
-    if solution is None:
-        return None
-    people = program.people(solution)
-    A, b = program.tables.equations()
-    exact = np.array_equal(A.astype(np.int64) @ people, b) and people.min() >= 0
-    return program.tables.table(people) if exact else None
+    if limits.nodes is None:
+        return f"{time_limit:g} s were not enough"
+    rounds = f"{limits.rounds:,} rounds of swaps"
+    return f"{rounds} and {limits.nodes:,} nodes of every search tree were not enough"
 
 
 def _ceiling(columns: list[Counts], tables: FrechetClass, k: int) -> int:

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from ...errors import ParameterError
-from ..contingency.frechet import Labels, Margin
+from ..contingency.frechet import Labels, Margin, agree
 from ..validation import Counts
 
 Group = tuple[int, ...]
@@ -106,15 +106,11 @@ def axis_counts(table: GroupCounts, column: int) -> Counts:
 
 def consistent(tables: Sequence[GroupCounts]) -> bool:
     """Whether tables say the same of what they share."""
-    for first, other in combinations(tables, 2):
-        shared = set(first.group) & set(other.group)
-        sums = [
-            t.counts.sum(axis=tuple(a for a, j in enumerate(t.group) if j not in shared))
-            for t in (first, other)
-        ]
-        if shared and not np.array_equal(*sums):
-            return False
-    return True
+    return all(
+        agree(first, other)
+        for first, other in combinations(tables, 2)
+        if set(first.group) & set(other.group)
+    )
 
 
 def margin_of(table: GroupCounts, order: Group, spare: set[int]) -> Margin:

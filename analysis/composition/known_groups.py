@@ -23,6 +23,8 @@ How much is looked at is limited by numbers, not by time, so that whoever repeat
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from math import prod
 from time import perf_counter
 
@@ -50,6 +52,8 @@ from .group_counts import (
 )
 
 MOST_WAYS = 200  # ways of writing a set of columns as parts
+FEW = 4  # columns that an estimate writes in every way;
+ROUGH_WAYS = 3  # more columns, in so many ways, large groups first
 MOST_CELLS = 1_000  # of a joint that the second bound looks at
 LONG = 3600.0  # seconds: the second bound is limited by its rounds, not by time
 
@@ -82,7 +86,7 @@ class Promised:
         return self.people / self.n
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Knowledge:
     """All that was counted.
 
@@ -96,7 +100,7 @@ class Knowledge:
     singles: tuple[Counts, ...]
     tables: Mapping[Group, GroupCounts]
 
-    @property
+    @cached_property
     def n(self) -> int:
         """People: as many as answered the question that most of them answered."""
         counted = [int(count.sum()) for count in self.singles]
@@ -113,10 +117,10 @@ class Knowledge:
 
     def meets(self, columns: Sequence[int], most: int, said: Said | None = None) -> bool:
         """Whether at most so many people can be promised to be exposed."""
-        if self.by_parts(columns, said).people <= most:
-            return True
         if self.surely(columns, said) > most:
             return False
+        if any(one.people <= most for one in self._written(columns, said)):
+            return True
         weights = self.by_margins(columns, said)
         return weights is not None and self.proved(columns, weights, said) <= most
 
@@ -126,21 +130,25 @@ class Knowledge:
         inside += [self._answers(group, said) for group in self._inside(columns)]
         return max(int(counts[counts < self.k].sum()) for counts in inside)
 
-    def by_parts(self, columns: Sequence[int], said: Said | None = None) -> Promised:
-        """The first bound: the least over the ways to write the columns as known parts."""
-        best: Promised | None = None
-        for number, parts in enumerate(_ways(tuple(sorted(columns)), self._inside(columns))):
-            if number == MOST_WAYS:
-                break
+    def by_parts(
+        self, columns: Sequence[int], said: Said | None = None, ways: int = MOST_WAYS
+    ) -> Promised:
+        """The first bound: the least over so many ways to write the columns as known parts."""
+        return min(self._written(columns, said, ways), key=lambda one: one.people)
+
+    def _written(
+        self, columns: Sequence[int], said: Said | None, ways: int = MOST_WAYS
+    ) -> Iterator[Promised]:
+        """What is promised of the columns written as known parts, one way after the other."""
+        for parts in islice(_ways(tuple(sorted(columns)), self._inside(columns)), ways):
             certificate = best_bound([self.part(part, said) for part in parts], self.k)
-            if best is None or certificate.people < best.people:
-                best = Promised(certificate.people, self.n, parts, certificate)
-        assert best is not None  # noqa: S101 - every column is a part by itself
-        return best
+            yield Promised(certificate.people, self.n, parts, certificate)
 
     def roughly(self, columns: Sequence[int]) -> int:
         """About what `promise` says of a release, sooner: with the simplest inequalities alone."""
-        people, tables = self.by_parts(columns).people, self._class(columns, None)
+        ways = MOST_WAYS if len(columns) <= FEW else ROUGH_WAYS
+        people = self.by_parts(columns, ways=ways).people
+        tables = self._class(columns, None)
         if tables is None or not people or not 1 < self.k <= self.n:
             return people
         weights = relaxed_weights(tables, self.k, Cuts(tables, self.k).margin_cuts())

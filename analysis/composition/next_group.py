@@ -33,11 +33,12 @@ from ..contingency.maximum_entropy import PLACES, entropy, fitted, rounded
 from ..validation import Counts, Floats
 from .bounds import best_bound
 from .group_counts import Group, GroupCounts
-from .known_groups import Knowledge
+from .known_groups import ROUGH_WAYS, Knowledge
 
 MOST_JUDGED = 200  # groups whose fall is predicted, small ones first
 MOST_TRIED = 40  # groups that are tried whether they may be asked for, best first
-MOST_SHARP = 12  # groups that are looked at with all columns together
+MOST_SHARP = 12  # groups that are looked at with all columns together,
+SHARP_CELLS = 2_400  # and cells of all of them together: a linear program takes each
 MOST_FITTED = 1 << 16  # cells of a group that is predicted by itself
 
 
@@ -78,7 +79,7 @@ def choose_group(
     goal, promised = goal_of(known, allowed, most)
     if known.surely(goal) >= promised:
         return None
-    ranked = sorted(outlooks(known, goal), key=lambda one: one.rank)[:MOST_TRIED]
+    ranked = outlooks(known, goal)[:MOST_TRIED]
     chosen = next((one for one in ranked if may_ask(one.group)), None)
     while chosen is not None:
         inside = [o for o in ranked if o.fall and set(o.group) < set(chosen.group)]
@@ -101,21 +102,25 @@ def goal_of(known: Knowledge, allowed: Group, most: int) -> tuple[Group, int]:
     people = 0
     while len(kept) < len(allowed) and people <= most:
         wider = [tuple(sorted((*kept, j))) for j in allowed if j not in kept]
-        people, kept = min((known.by_parts(columns).people, columns) for columns in wider)
+        rough = ((known.by_parts(columns, ways=ROUGH_WAYS).people, columns) for columns in wider)
+        people, kept = min(rough)
     return kept, people
 
 
 def outlooks(known: Knowledge, goal: Group) -> list[Outlook]:
-    """What is expected of every group of the goal that tells something new.
+    """What is expected of every group of the goal that tells something new, best first.
 
-    Of a small joint the best by themselves are looked at again with all columns together.
+    Of a small joint the best by themselves are looked at again with all columns together; the
+    others follow.
     """
     found = list(_by_itself(known, goal, list(islice(_new(known, goal), MOST_JUDGED))))
+    found.sort(key=lambda one: one.rank)
     joint = known.joint(goal)
     if joint is None:
         return found
-    found.sort(key=lambda one: one.rank)
-    return list(_in_joint(known, goal, [one.group for one in found[:MOST_SHARP]], joint))
+    sharp = min(MOST_SHARP, max(2, SHARP_CELLS // joint.cells))
+    looked = _in_joint(known, goal, [one.group for one in found[:sharp]], joint)
+    return [*sorted(looked, key=lambda one: one.rank), *found[sharp:]]
 
 
 def _new(known: Knowledge, goal: Group) -> Iterator[Group]:

@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from .frechet import FrechetClass, frechet_class
     from .heuristic import heuristic_table
     from .integer_program import solve
+    from .prices import find_prices
 
 # public name -> its file, imported at first use
 _HOMES = {
     "Cuts": "cuts",
     "FrechetClass": "frechet",
     "certified_people": "dual_bound",
+    "find_prices": "prices",
     "frechet_class": "frechet",
     "heuristic_table": "heuristic",
     "relaxed_weights": "dual_bound",
@@ -27,6 +29,7 @@ __all__ = [
     "Cuts",
     "FrechetClass",
     "certified_people",
+    "find_prices",
     "frechet_class",
     "heuristic_table",
     "relaxed_weights",

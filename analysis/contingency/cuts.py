@@ -98,16 +98,19 @@ class Cuts:
         self._exposed = np.where(always, self._caps, np.minimum(self._caps, k - 1))
         self._gain = self._caps - self._exposed
         self._margins = {m.group: m.counts for m in tables.margins}
-        self._views = [(v, *self._needs(v)) for v in self._all_views()]
+        self._places: dict[Group, Counts] = {}
+        self._looked: list[tuple[_View, tuple[Counts, ...], Floats, Floats]] = []
 
     def cut(self, block: Block) -> Cut:
         """The inequality of a block, from nothing but the margins."""
         mask, least, people = np.ones(self._tables.cells, bool), 0, self._people(block.within)
         if block.within is not None:
             column, value = block.within
-            mask &= self._tables.index()[column] == value
+            mask &= self._place((column,)) == value
         for group, values in block.parts:
-            mask &= np.isin(self._tables.place(group), values)
+            chosen = np.zeros(prod(self._tables.shape[j] for j in group), bool)
+            chosen[list(values)] = True
+            mask &= chosen[self._place(group)]
             least += int(self._counts(group, block.within)[list(values)].sum()) - people
         return self._measure(block, np.flatnonzero(mask), least + people)
 
@@ -122,11 +125,19 @@ class Cuts:
 
     def violated(self, w: Floats, limit: int) -> list[Cut]:
         """The blocks that shares w of non-exposure (shape (cells,)) violate most, per view."""
+        if not self._looked:  # most who price a few blocks look for none
+            self._looked = [(view, *self._needs(view)) for view in self._all_views()]
         return [
             self.cut(block)
-            for view, families, need in self._views
-            for block in _violated(view, families, need, w, limit)
+            for view, families, need, size in self._looked
+            for block in _violated(view, families, need, size, w, limit)
         ]
+
+    def _place(self, group: Group) -> Counts:
+        """For each cell, its position in a group's flattened margin; looked up once."""
+        if group not in self._places:
+            self._places[group] = self._tables.place(group)
+        return self._places[group]
 
     def _measure(self, block: Block, cells: Counts, people: int) -> Cut:
         short = people - int(self._exposed[cells].sum())
@@ -135,8 +146,8 @@ class Cuts:
         need = int(np.searchsorted(reach, short)) + 1 if short > 0 else 0
         return Cut(block, useful, need)
 
-    def _needs(self, view: _View) -> tuple[tuple[Counts, ...], Floats]:
-        """The view's value sets and a lower bound on the need of each of their products."""
+    def _needs(self, view: _View) -> tuple[tuple[Counts, ...], Floats, Floats]:
+        """The view's value sets, and of each of their products a bound on the need and √cells."""
         families = _families(view.counts)
         heavy, total = [], []
         for family, counts in zip(families, view.counts, strict=True):
@@ -146,7 +157,8 @@ class Cuts:
         short = least - _sums(view, families, self._exposed)
         # No cell of the block gains more than the largest count in any of its sets.
         gain = reduce(np.minimum, np.ix_(*heavy))
-        return families, np.where(short > 0, np.ceil(short / np.maximum(gain, 1)), 0.0)
+        need = np.where(short > 0, np.ceil(short / np.maximum(gain, 1)), 0.0)
+        return families, need, np.sqrt(_sums(view, families, np.ones(self._tables.cells)))
 
     def _all_views(self) -> Iterator[_View]:
         columns = range(len(self._tables.shape))
@@ -204,11 +216,11 @@ class Cuts:
 
 
 def _violated(
-    view: _View, families: tuple[Counts, ...], need: Floats, w: Floats, limit: int
+    view: _View, families: tuple[Counts, ...], need: Floats, size: Floats, w: Floats, limit: int
 ) -> Iterator[Block]:
     short = np.where(need > 0, need - _sums(view, families, w), 0.0)
-    score = (short / np.sqrt(_sums(view, families, np.ones_like(w)))).ravel()
-    for position in np.argsort(-score)[:limit]:
+    score = (short / size).ravel()
+    for position in np.argsort(-score, kind="stable")[:limit]:
         if short.flat[position] <= 1e-6:
             return
         at = np.unravel_index(position, short.shape)
@@ -262,9 +274,14 @@ def _families(counts: Sequence[Counts]) -> tuple[Counts, ...]:
 
 
 def _some_sets(counts: Counts) -> Counts:
-    """Single values, complements, most and least frequent values; the last row is everything."""
+    """Single values, complements, least and most frequent values; the last row is everything.
+
+    Where too many sets are halved, the most frequent values stay: blocks of them need most.
+    """
     single = np.eye(len(counts), dtype=np.int64)
     rank = np.argsort(np.argsort(-counts, kind="stable"))
     frequent = (rank[None, :] <= np.arange(len(counts))[:, None]).astype(np.int64)
-    sets = np.unique(np.vstack([single, 1 - single, frequent, 1 - frequent]), axis=0)
-    return np.asarray(sets[sets.any(axis=1)], dtype=np.int64)
+    sets = np.vstack([frequent[::-1], 1 - frequent, 1 - single, single])
+    _, first = np.unique(sets, axis=0, return_index=True)
+    sets = sets[np.sort(first)[::-1]]
+    return np.ascontiguousarray(sets[sets.any(axis=1)], dtype=np.int64)

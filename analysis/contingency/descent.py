@@ -5,27 +5,54 @@ s + 1 such cells allows clearly fewer people than with s: call it above(s). Take
 the least possible number upwards and ask for a table with at most s such cells and more than
 above(s) people exposed. If there is one, the best of them is the worst case, for no table with more
 such cells has as many. If there is none, no table exposes more than above(s), and the next rung is
-asked. Each question is small: the two conditions leave little slack in any cell.
+asked. Each question is small: the two conditions leave little slack in any cell, and `narrow.py`
+takes from the program what they rule out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import ceil, floor
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
-from ..validation import Floats
+from ..validation import Counts
 from .cuts import Cut
 from .integer_program import TOLERANCE, Program, solve
+from .narrow import narrow
 
 # SciPy's status of a program without solutions, and of one solved to the end.
 INFEASIBLE, OPTIMAL = 2, 0
+# Share of the nodes for the last question, whether `best` is the worst: the hardest by far.
+LAST = 0.1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rung:
+    """How far the ladder was climbed.
+
+    Attributes:
+        ceiling: exposed people that no table exceeds.
+        cells: unexposed cells up to which tables were asked for.
+        people: of every cell, in a table that exposes more than the best known before, if found.
+    """
+
+    ceiling: int
+    cells: int
+    people: Counts | None = None
 
 
 def climb(
-    program: Program, cuts: Sequence[Cut], best: int, ceiling: int, deadline: float
-) -> tuple[Floats | None, int]:
-    """A better solution than `best` if the ladder finds one, and the ceiling it proves.
+    program: Program,
+    cuts: Sequence[Cut],
+    best: int,
+    ceiling: int,
+    deadline: float,
+    nodes: int | None = None,
+    told: Callable[[Rung], None] = lambda _rung: None,
+) -> Rung:
+    """The top of the ladder, as far as it was climbed.
 
     Args:
         program: the integer program.
@@ -33,31 +60,53 @@ def climb(
         best: exposed people of the worst table known so far.
         ceiling: exposed people that no table exceeds, as proved so far.
         deadline: `perf_counter` time to stop at.
+        nodes: of each rung's search tree, at most; None: as many as there is time for.
+        told: is called with every rung, before it is asked and once it is proved.
     """
     least = solve(program, cuts, ceiling, deadline, minimise=program.count())
     if least.x is None:
-        return None, ceiling
-    rung = ceil(least.fun - TOLERANCE)
+        return Rung(ceiling, 0)
+    cells = ceil(least.fun - TOLERANCE)
     while best < ceiling and perf_counter() < deadline:
-        more = solve(program, cuts, ceiling, deadline, covered=(rung + 1, np.inf))
+        told(Rung(ceiling, cells))
+        more = solve(program, cuts, ceiling, deadline, covered=(cells + 1, np.inf))
         if more.x is None and more.status != INFEASIBLE:
             break
         above = best if more.x is None else max(best, floor(-more.fun + TOLERANCE))
         if above < ceiling:
-            solution = solve(
-                program,
-                cuts,
-                ceiling,
-                deadline,
-                whole_numbers=True,
-                covered=(0, rung),
-                more_than=above,
-            )
-            if solution.status == OPTIMAL:
-                return solution.x, min(ceiling, round(-solution.fun))
-            if solution.status != INFEASIBLE:
-                bound = -(solution.mip_dual_bound or -ceiling)
-                return solution.x, min(ceiling, max(above, floor(bound + TOLERANCE)))
+            few = nodes if nodes is None or above > best else ceil(LAST * nodes)
+            asked = _ask(program, cuts, ceiling, deadline, cells, above, few)
+            if asked.people is not None or asked.ceiling > above:
+                return asked
             ceiling = above
-        rung += 1
-    return None, ceiling
+        cells += 1
+    return Rung(ceiling, cells)
+
+
+def _ask(
+    program: Program,
+    cuts: Sequence[Cut],
+    ceiling: int,
+    deadline: float,
+    cells: int,
+    above: int,
+    nodes: int | None,
+) -> Rung:
+    """Whether a table with at most so many unexposed cells exposes more than `above`."""
+    limits: Any = {"covered": (0, cells), "more_than": above}
+    relaxed = solve(program, cuts, ceiling, deadline, **limits)
+    if relaxed.status == INFEASIBLE:
+        return Rung(above, cells)
+    if relaxed.x is None:
+        return Rung(ceiling, cells)
+    shares = program.shares(relaxed.x)
+    tight = [cut for cut in cuts if shares[cut.cells].sum() <= cut.need + TOLERANCE]
+    small = narrow(program, tight, ceiling, above, cells, deadline)
+    found = solve(small, cuts, ceiling, deadline, whole_numbers=True, nodes=nodes, **limits)
+    if found.status == INFEASIBLE:
+        return Rung(above, cells)
+    people = None if found.x is None else small.people(found.x)
+    if found.status == OPTIMAL:
+        return Rung(min(ceiling, round(-found.fun)), cells, people)
+    bound = -(found.mip_dual_bound or -ceiling)
+    return Rung(min(ceiling, max(above, floor(bound + TOLERANCE))), cells, people)

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,20 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Known = Mapping[tuple[int, ...], npt.ArrayLike]
+
+
+class Counted(Protocol):
+    """Joint counts of the columns in `group`, one axis per column, in the group's order."""
+
+    @property
+    def group(self) -> tuple[int, ...]:
+        """Columns."""
+        ...
+
+    @property
+    def counts(self) -> Counts:
+        """People, an axis for each column."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,14 +211,22 @@ def _known_margin(group: tuple[int, ...], table: npt.ArrayLike, columns: list[Co
     return Margin(group, np.ascontiguousarray(counts))
 
 
+def agree(first: Counted, other: Counted) -> bool:
+    """Whether the counts of two groups say the same of the columns they share.
+
+    Where they share none, that is how many people there are.
+    """
+    shared = set(first.group) & set(other.group)
+    sums = [
+        one.counts.sum(axis=tuple(a for a, j in enumerate(one.group) if j not in shared))
+        for one in (first, other)
+    ]
+    return np.array_equal(*sums)
+
+
 def _check_agreement(tables: list[Margin]) -> None:
     for first, other in combinations(tables, 2):
-        shared = set(first.group) & set(other.group)
-        sums = [
-            m.counts.sum(axis=tuple(a for a, j in enumerate(m.group) if j not in shared))
-            for m in (first, other)
-        ]
-        if not np.array_equal(*sums):
+        if not agree(first, other):
             raise ParameterError(
                 f"known: groups {first.group} and {other.group} contradict each other"
             )

@@ -43,6 +43,17 @@ class Program:
         self.free = np.flatnonzero(~always)
         self.most = np.where(always, self.caps, np.minimum(self.caps, k - 1))
 
+    def narrowed(self, caps: Counts) -> "Program":
+        """The same of tables that hold at most so many people in cells that are not exposed.
+
+        Args:
+            caps: people, shape (cells,); below k: the cell is exposed in all of these tables.
+        """
+        other = Program(self.tables, self.k)
+        other.most, other.free = self.most, self.free[caps[self.free] >= self.k]
+        other.caps = np.where(np.isin(np.arange(len(caps)), other.free), caps, self.caps)
+        return other
+
     @property
     def size(self) -> int:
         """Number of variables."""
@@ -89,6 +100,7 @@ class Program:
         position = np.full(cells, -1)
         position[self.free] = np.arange(m)
         at = position[np.concatenate([np.empty(0, int), *(cut.cells for cut in cuts)])]
+        rows, at = rows[at >= 0], at[at >= 0]  # the others are exposed in all tables sought
         shape = (len(cuts), self.size)
         covers = coo_array((np.ones(len(rows)), (rows, cells + m + at)), shape=shape)
         needs = np.array([cut.need for cut in cuts], dtype=float)
@@ -153,6 +165,7 @@ def solve(
     minimise: Floats | None = None,
     covered: tuple[float, float] = (0, np.inf),
     more_than: int = -1,
+    nodes: int | None = None,
 ) -> Any:
     """HiGHS on the program with these cuts; SciPy's OptimizeResult.
 
@@ -165,6 +178,7 @@ def solve(
         minimise: another objective than minus the exposed people.
         covered: least and most cells that are not exposed.
         more_than: only solutions with more exposed people.
+        nodes: of the search tree, at most; None: as many as there is time for.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -178,5 +192,13 @@ def solve(
         constraints=[*program.constraints(cuts, ceiling), *narrow],
         bounds=Bounds(*program.bounds()),
         integrality=np.full(program.size, int(whole_numbers)),
-        options={"time_limit": max(deadline - perf_counter(), 0.01), "mip_rel_gap": 0},
+        options=_limits(deadline, nodes),
     )
+
+
+def _limits(deadline: float, nodes: int | None) -> Any:
+    """The solver's options: where nodes limit it, no clock does."""
+    exact = {"mip_rel_gap": 0.0}
+    if nodes is not None:
+        return exact | {"node_limit": nodes}
+    return exact | {"time_limit": max(deadline - perf_counter(), 0.01)}

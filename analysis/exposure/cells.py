@@ -16,6 +16,7 @@ from .counts import Integers
 
 LARGEST = 2**63 - 1
 NARROW = 8  # numbers a row up to which they are counted in an array
+WIDEST = 1 << 25  # numbers, too: such an array takes 170 MB
 DIRECT = 1 << 22  # cells that are counted in an array rather than sorted (32 MB)
 
 
@@ -62,11 +63,26 @@ def joint_counts(table: ArrayLike, columns: Sequence[int]) -> Integers:
         1-D array of positive counts whose sum is n.
     """
     codes = as_table(table)
-    keys, cells = _keys(codes, as_columns(columns, codes.shape[1]))
-    if cells <= DIRECT:
+    return people_by_cell(codes, as_columns(columns, codes.shape[1]))
+
+
+def people_by_cell(codes: NDArray[np.integer], columns: Sequence[int]) -> Integers:
+    """The same of a table and columns that are known to be right."""
+    return occupied(*_keys(codes, columns))
+
+
+def occupied(keys: NDArray[np.integer], cells: int, direct: int = DIRECT) -> Integers:
+    """How many of the keys, which are below `cells`, are equal; reorders them.
+
+    direct: cells that are counted in an array rather than sorted.
+    """
+    if cells <= direct:
         counts = np.bincount(keys, minlength=1)
-        return counts[counts > 0].astype(np.int64)
-    return np.unique(keys, return_counts=True)[1].astype(np.int64)
+        return counts[counts > 0]
+    ordered = keys.astype(np.int32, copy=False) if cells < 2**31 else keys
+    ordered.sort()
+    last = np.flatnonzero(ordered[1:] != ordered[:-1])
+    return np.diff(last, prepend=-1, append=keys.size - 1)
 
 
 def anonymity(table: ArrayLike, columns: Sequence[int]) -> Integers:
@@ -92,17 +108,23 @@ def cells_of(table: ArrayLike, columns: Sequence[int]) -> Integers:
 def distinct(table: ArrayLike) -> tuple[NDArray[np.integer], Integers]:
     """The different rows of a table, and how many people have each (positive, their sum n)."""
     codes = as_table(table)
-    keys, cells = _keys(codes, list(range(codes.shape[1])))
+    places, people = different(codes)
+    return codes[places], people
+
+
+def different(codes: NDArray[np.integer]) -> tuple[Integers, Integers]:
+    """Where each of the different rows of a table is found, and how many people have it."""
+    keys, cells = _keys(codes, range(codes.shape[1]))
     if cells > DIRECT:
         keys, cells = dense(keys)
-    people = np.bincount(keys, minlength=cells).astype(np.int64)
+    people = np.bincount(keys, minlength=cells).astype(np.int64, copy=False)
     someone = np.zeros(cells, dtype=np.int64)
     someone[keys] = np.arange(len(keys))
     occurring = np.flatnonzero(people)
-    return codes[someone[occurring]], people[occurring]
+    return someone[occurring], people[occurring]
 
 
-def _keys(codes: NDArray[np.integer], columns: list[int]) -> tuple[Integers, int]:
+def _keys(codes: NDArray[np.integer], columns: Sequence[int]) -> tuple[Integers, int]:
     """One number per row, equal exactly where the rows agree, and a number above all of them."""
     keys, cells = np.zeros(codes.shape[0], dtype=np.int64), 1
     if codes.shape[0] == 0:
@@ -120,12 +142,12 @@ def _keys(codes: NDArray[np.integer], columns: list[int]) -> tuple[Integers, int
     return keys, cells
 
 
-def dense(keys: Integers) -> tuple[Integers, int]:
+def dense(keys: NDArray[np.integer]) -> tuple[Integers, int]:
     """The same partition of the rows numbered 0, 1, ... without gaps, and how many parts."""
-    if keys.size and keys.min() >= 0 and keys.max() < NARROW * keys.size:
-        occurring = np.flatnonzero(np.bincount(keys))
-        number = np.zeros(int(occurring[-1]) + 1, dtype=np.int64)
-        number[occurring] = np.arange(occurring.size)
-        return number[keys], occurring.size
+    if keys.size and keys.min() >= 0 and keys.max() < min(NARROW * keys.size, WIDEST):
+        occurring = np.zeros(int(keys.max()) + 1, dtype=bool)
+        occurring[keys] = True
+        number = np.cumsum(occurring, dtype=np.int32)
+        return number[keys] - np.int64(1), int(number[-1])
     occurring, coded = np.unique(keys, return_inverse=True)
     return coded.astype(np.int64, copy=False), occurring.size

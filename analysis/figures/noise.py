@@ -1,13 +1,15 @@
 """Every family of noise: its error against epsilon after shuffling, at three sizes of crowd.
 
 The lines are exact formulas: the standard error of one estimate for uniform answers given the
-people, against the certified upper bound of the hockey-stick epsilon at delta = 1e-6. The points
-are measured: reports of people with uniform answers, drawn and estimated again and again.
+people, against the certified upper bound of the hockey-stick epsilon at delta = 1e-6; of
+`split-mix` against its budget, which is that of the mixed shares. The points are measured: reports
+of people with uniform answers, drawn and estimated again and again, or what whole runs through the
+mix estimate.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import log10, sqrt
+from math import exp, log10, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,18 +17,25 @@ import numpy as np
 from .. import drawing
 from ..randomizers import (
     GRR,
+    BitFlip,
+    Bloom,
     Duchi,
     Hadamard,
     Hybrid,
     LocalHash,
+    PckvGRR,
+    PckvUE,
     Piecewise,
+    PrivKV,
     Randomizer,
     Ranges,
+    SplitMix,
     SquareWave,
     SubsetSelection,
     UnaryEncoding,
 )
 from ..shuffled.amplification import report_epsilon
+from ..shuffled.composition import compose_reports
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,9 +44,13 @@ if TYPE_CHECKING:
 DELTA = 1e-6
 CROWDS = (1_000, 10_000, 100_000)
 BUDGETS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # local epsilon, nats
+LITTLE = (0.01, 0.03, 0.1)  # before them, of a budget that is spent only once for everybody
 MEASURED = (1.0, 3.0)  # of them, at which reports are drawn
+FEW = (0.5, 1.0, 3.0, 6.0)  # instead, where epsilons are composed, which takes seconds each
+QUESTIONS = 3
 RUNS = {1_000: 60, 10_000: 30, 100_000: 12}
-Make = Callable[[float], Randomizer]
+Make = Callable[[float, int], Randomizer]  # of a local epsilon and the number of people
+Play = Callable[[str, str, float], tuple[float, int]]  # squared error, and of how many runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,39 +72,61 @@ class Task:
 
 def _shares(a: int) -> Mapping[str, Make]:
     return {
-        "grr": lambda e: GRR(a, e),
-        "rappor": lambda e: UnaryEncoding.rappor(a, e),
-        "oue": lambda e: UnaryEncoding.oue(a, e),
-        "blh": lambda e: UnaryEncoding.blh(a, e),
-        "local-hash": lambda e: LocalHash.olh(a, e),
-        "subset": lambda e: SubsetSelection.best(a, e),
-        "hadamard": lambda e: Hadamard(a, e),
+        "grr": lambda e, _: GRR(a, e),
+        "rappor": lambda e, _: UnaryEncoding.rappor(a, e),
+        "oue": lambda e, _: UnaryEncoding.oue(a, e),
+        "blh": lambda e, _: UnaryEncoding.blh(a, e),
+        "local-hash": lambda e, _: LocalHash.olh(a, e),
+        "subset": lambda e, _: SubsetSelection.best(a, e),
+        "hadamard": lambda e, _: Hadamard(a, e),
+        "bloom": lambda e, _: Bloom(tuple(f"v{x}" for x in range(a)), e),
     }
 
 
 def _mean(a: int) -> Mapping[str, Make]:
     points = tuple(map(float, range(a)))
     return {
-        "duchi": lambda e: Duchi(points, e),
-        "piecewise": lambda e: Piecewise(points, e),
-        "hybrid": lambda e: Hybrid(points, e),
-        "square-wave": lambda e: SquareWave(points, e),
+        "duchi": lambda e, _: Duchi(points, e),
+        "piecewise": lambda e, _: Piecewise(points, e),
+        "hybrid": lambda e, _: Hybrid(points, e),
+        "square-wave": lambda e, _: SquareWave(points, e),
+        "split-mix": lambda e, n: SplitMix(points, e, n),
     }
+
+
+def _answers(local: float, _: int) -> BitFlip:
+    return BitFlip(QUESTIONS, 1 / (1 + exp(local / QUESTIONS)))
 
 
 def _ranges(a: int) -> Mapping[str, Make]:
     points = tuple(map(float, range(a)))
     return {
-        "ranges": lambda e: Ranges(points, e),
-        "oue": lambda e: UnaryEncoding.oue(a, e),
-        "rappor": lambda e: UnaryEncoding.rappor(a, e),
+        "ranges": lambda e, _: Ranges(points, e),
+        "oue": lambda e, _: UnaryEncoding.oue(a, e),
+        "rappor": lambda e, _: UnaryEncoding.rappor(a, e),
     }
 
 
+def _keys(texts: tuple[str, ...]) -> Mapping[str, Make]:
+    return {
+        "pckv-grr": lambda e, _: PckvGRR(texts, e),
+        "pckv-ue": lambda e, _: PckvUE(texts, e),
+        "privkv": lambda e, _: PrivKV(texts, e),
+    }
+
+
+PAIRS = ("none", *(f"k{key}={number}" for key in range(10) for number in (1, 2, 3)))
 TASKS = {
     "shares": Task("a share of people, 32 values", "standard error, share", 32, _shares(32)),
     "mean": Task("a mean of 33 numbers", "standard error, of the range", 33, _mean(33)),
+    "answers": Task(
+        "a yes, three questions",
+        "standard error, share",
+        2,
+        {"bit-flip": _answers, "grr": _answers},  # three bits of a report, or a report of each bit
+    ),
     "ranges": Task("people in a range of 128 numbers", "standard error, share", 128, _ranges(128)),
+    "keys": Task("people with a key, ten keys", "standard error, share", 31, _keys(PAIRS)),
 }
 
 
@@ -103,38 +138,60 @@ class Point:
         local, shuffled: epsilon, nats.
         error: exact.
         measured: or None.
+        runs: whole runs that it was measured in; 0 of drawn reports.
     """
 
     local: float
     shuffled: float
     error: float
     measured: float | None
+    runs: int = 0
 
 
 def point(task: str, family: str, people: int, local: float) -> Point:
     """One amount of noise, by formulas."""
-    randomizer = TASKS[task].families[family](local)
-    shuffled = report_epsilon(people, randomizer, DELTA).high
-    return Point(local, shuffled, sqrt(randomizer.noise_of(task) / people), None)
+    randomizer = TASKS[task].families[family](local, people)
+    error = sqrt(randomizer.noise_of(task) / people)
+    return Point(local, after(task, family, people, local), error, None)
 
 
-def curve(task: str, family: str, people: int) -> tuple[Point, ...]:
-    """Every budget of a family in a crowd of this size; at some of them reports are drawn."""
-    points = [point(task, family, people, local) for local in BUDGETS]
-    make = TASKS[task].families[family]
+def after(task: str, family: str, people: int, local: float) -> float:
+    """Epsilon after shuffling, nats: the certified upper bound."""
+    if family == "split-mix":
+        return local
+    if (task, family) == ("answers", "grr"):
+        bits = [BitFlip(1, _answers(local, people).q)] * QUESTIONS
+        return compose_reports(bits, [people] * QUESTIONS, DELTA).hockey_stick.high
+    return report_epsilon(people, TASKS[task].families[family](local, people), DELTA).high
+
+
+def curve(task: str, family: str, people: int, play: Play | None = None) -> tuple[Point, ...]:
+    """Every budget of a family in a crowd of this size; at some of them its error is measured."""
+    budgets: Sequence[float] = (*LITTLE, *BUDGETS) if family == "split-mix" else BUDGETS
+    budgets = FEW if task == "answers" else budgets
+    points = [point(task, family, people, local) for local in budgets]
     return tuple(
-        replace(spot, measured=measured(task, make(spot.local), people))
-        if spot.local in MEASURED
-        else spot
+        _measured(task, family, people, spot, play) if spot.local in MEASURED else spot
         for spot in points
     )
+
+
+def _measured(task: str, family: str, people: int, spot: Point, play: Play | None) -> Point:
+    if play is not None and people == CROWDS[0]:
+        squared, runs = play(task, family, spot.local)
+        return replace(spot, measured=sqrt(squared), runs=runs)
+    randomizer = TASKS[task].families[family](spot.local, people)
+    return replace(spot, measured=measured(task, randomizer, people))
 
 
 def measured(task: str, randomizer: Randomizer, people: int, seed: int = 21) -> float:
     """Root of the mean squared error over repeated reports of uniform people."""
     rng = np.random.default_rng([seed, people])
-    x = np.arange(people) % randomizer.inputs
+    x: Any = np.arange(people) % randomizer.inputs
     p = np.bincount(x, minlength=randomizer.inputs) / people
+    if task == "answers":
+        x = (x[:, None] >> np.arange(QUESTIONS)) & 1
+        p = x.mean(axis=0)
     runs = RUNS[people] * (4 if task == "mean" else 1)  # a mean is one number, shares are many
     missed = [error_of(task, randomizer, randomizer.sample(x, rng), p) for _ in range(runs)]
     return sqrt(float(np.mean(missed)))
@@ -143,10 +200,17 @@ def measured(task: str, randomizer: Randomizer, people: int, seed: int = 21) -> 
 def error_of(task: str, randomizer: Any, reports: Any, p: Any) -> float:
     """Mean squared error of what one crowd's reports say, in the unit of the task."""
     if task == "mean":
-        mean = randomizer.mean(randomizer.support_counts(reports), len(reports))
-        return float(((mean.value - mean.truth(p)) / (2 * randomizer.scale)) ** 2)
-    shares = randomizer.estimate(reports).shares - p
-    if task == "shares":
+        mean, *_ = randomizer.measures(randomizer.support_counts(reports), len(reports))
+        return float(((mean.value - mean.truth(p)) / np.ptp(randomizer.points)) ** 2)
+    if task == "keys":
+        found = randomizer.measures(randomizer.support_counts(reports), len(reports))
+        return float(np.mean([(one.value - one.truth(p)) ** 2 for one in found[::2]]))
+    return squared_error(task, randomizer.estimate(reports).shares - p)
+
+
+def squared_error(task: str, shares: Any) -> float:
+    """Mean squared error of shares, or of all ranges made of them, from the errors of shares."""
+    if task != "ranges":
         return float(np.mean(shares**2))
     reach = np.append(0.0, np.cumsum(shares))
     first, last = np.triu_indices(len(reach), 1)
@@ -156,10 +220,14 @@ def error_of(task: str, randomizer: Any, reports: Any, p: Any) -> float:
 Curves = Mapping[tuple[str, str, int], Sequence[Point]]
 
 
-def curves() -> Curves:
-    """All of them: about two minutes of a processor."""
+def curves(play: Play | None = None) -> Curves:
+    """All of them: some minutes of a processor.
+
+    Args:
+        play: measures in whole runs of the smallest crowd; None: its reports are drawn too.
+    """
     return {
-        (name, family, people): curve(name, family, people)
+        (name, family, people): curve(name, family, people, play)
         for name, task in TASKS.items()
         for family in task.families
         for people in CROWDS
@@ -169,7 +237,7 @@ def curves() -> Curves:
 @drawing.styled
 def figure(curves: Curves) -> "Figure":
     """A row a task, a column a crowd; every line has its name beside its end."""
-    picture, axes = drawing.new(11, 9, len(TASKS), len(CROWDS))
+    picture, axes = drawing.new(11, 2.9 * len(TASKS), len(TASKS), len(CROWDS))
     for row, (name, task) in enumerate(TASKS.items()):
         styles = drawing.styles(len(task.families))
         own = axes[row * len(CROWDS) : (row + 1) * len(CROWDS)]
@@ -183,13 +251,9 @@ def figure(curves: Curves) -> "Figure":
                 x, y = [spot.shuffled for spot in line], [spot.error for spot in line]
                 ax.plot(x, y, color=colour, ls=style)
                 seen = [spot for spot in line if spot.measured is not None]
-                ax.plot(
-                    [spot.shuffled for spot in seen],
-                    [spot.measured or 0.0 for spot in seen],
-                    "o",
-                    color=colour,
-                    ms=4,
-                )
+                for spot in seen:
+                    mark = "D" if spot.runs else "o"
+                    ax.plot(spot.shuffled, spot.measured or 0.0, mark, color=colour, ms=4)
             ends = {family: curves[name, family, people][-1] for family in task.families}
             _name(ax, ends, dict(zip(task.families, styles, strict=True)))
             if row == len(TASKS) - 1:

@@ -13,9 +13,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A number or statement: what is `said` (by the paper or by `source`), what was `found`.
+    """A number or statement of a figure: what is said of it, and what was found.
 
-    `agrees` is None where nothing can be compared: something is not given, or was not proven.
+    Attributes:
+        figure: the figure's name.
+        what: the number or statement, in words.
+        source: who says it: the paper, or another source.
+        said: what the source gives, as text.
+        found: what was computed here, as text.
+        agrees: whether both agree; None where nothing can be compared: something is not given, or
+            was not proven.
     """
 
     figure: str
@@ -28,7 +35,13 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A table of the figure's numbers, to be written as CSV under `name`."""
+    """A table of the figure's numbers, to be written as CSV.
+
+    Attributes:
+        name: of the file, without its ending.
+        headings: one for each column.
+        rows: the numbers, as many in each row as there are headings.
+    """
 
     name: str
     headings: tuple[str, ...]
@@ -37,7 +50,14 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Redrawn:
-    """A finished figure: `name` is that of its files, `draw` makes the picture."""
+    """A finished figure.
+
+    Attributes:
+        name: of its files, without their endings.
+        numbers: the tables behind the picture.
+        checks: what was compared with what others say.
+        draw: makes the picture.
+    """
 
     name: str
     numbers: tuple[Numbers, ...]
@@ -49,8 +69,11 @@ class Redrawn:
 class Material:
     """What a figure is made from.
 
-    people: gives a shipped population by name, as codes (n x d) and the names of the columns.
-    seed: of every simulation. seconds: time for each worst case. progress: told of each stage.
+    Attributes:
+        people: gives a shipped population by name, as codes (n x d) and the names of the columns.
+        seed: of every simulation.
+        seconds: the time for each worst case, in seconds.
+        progress: told of each stage, in words.
     """
 
     people: Callable[[str], tuple[NDArray[np.integer], tuple[str, ...]]]
@@ -61,7 +84,12 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper's title and its figures: what each shows, and what makes it."""
+    """A paper's title and its figures.
+
+    Attributes:
+        title: of the paper.
+        figures: by name, what each shows and what makes it.
+    """
 
     title: str
     figures: dict[str, tuple[str, Callable[[Material], Redrawn]]]

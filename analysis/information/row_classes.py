@@ -95,7 +95,7 @@ def matrix_classes(rows: Floats, prior: Floats) -> RowClasses:
         raise ParameterError(f"Q: {rows.size} entries; at most {MOST_ENTRIES} are read row by row")
     classes: dict[bytes, list[Any]] = {}
     shares = prior / prior.sum()
-    for row in rows[rows.max(axis=1) > 0]:
+    for row in rows[rows @ shares > 0]:
         mean = float(row @ shares)
         _, first, inverse = np.unique(
             np.round(row / mean, SHARE_DIGITS), return_index=True, return_inverse=True

@@ -12,6 +12,7 @@
     SplitMix(numbers, eps, people) shares of a number, which only the mix protects
     Ranges(numbers, epsilon)       a node of a tree: ranges and quantiles
     PrefixTree(words, epsilon)     a hashed prefix of a text of an open domain: heavy hitters
+    PckvGRR, PckvUE, PrivKV        (texts key=number, epsilon): who has a key, mean of its numbers
     BitFlip(bits, q)               a vector of bits, each flipped with probability q
     Channel(matrix)                any b x a matrix
     compose, product, mixture      randomizers made of randomizers
@@ -34,6 +35,8 @@ from .composite import Composition, MixedReports, Mixture, Product, compose, mix
 from .estimate import Estimate, project
 from .grr import GRR
 from .hadamard import Hadamard
+from .key_value import KeyValue
+from .key_value_reports import PckvGRR, PckvUE, PrivKV
 from .local_hash import HashReports, LocalHash
 from .means import Duchi, Hybrid, Piecewise
 from .measure import Measure
@@ -65,6 +68,7 @@ __all__ = [
     "Hadamard",
     "HashReports",
     "Hybrid",
+    "KeyValue",
     "LocalHash",
     "Measure",
     "Memoized",
@@ -72,9 +76,12 @@ __all__ = [
     "Mixture",
     "NodeReports",
     "Numeric",
+    "PckvGRR",
+    "PckvUE",
     "Piecewise",
     "PrefixReports",
     "PrefixTree",
+    "PrivKV",
     "Product",
     "Pure",
     "Randomizer",

@@ -6,6 +6,7 @@ highest bit of the first packed byte. The recursive enumeration of paper 001, Se
 vectors by decreasing number: v_1 = (1, ..., 1), v_D = (0, ..., 0), so v_j has the number D - j.
 """
 
+from collections.abc import Sequence
 from math import floor
 
 import numpy as np
@@ -62,6 +63,24 @@ def pack(bits: npt.ArrayLike) -> npt.NDArray[np.uint8]:
 def unpack(packed: npt.NDArray[np.uint8], width: int) -> Bits:
     """The first `width` positions of packed rows."""
     return np.unpackbits(packed, axis=-1, count=width)
+
+
+def hex_width(width: int) -> int:
+    """How many hexadecimal digits `width` bits take, packed eight to a byte."""
+    return 2 * -(-width // 8)
+
+
+def to_hex(bits: Bits) -> list[str]:
+    """Rows of bits packed eight to a byte, as hexadecimal digits."""
+    return cut_text(pack(bits).tobytes().hex(), hex_width(bits.shape[1]))
+
+
+def from_hex(texts: Sequence[str], width: int) -> Bits:
+    """The rows of `width` bits of such texts; those with a bit after the last are left out."""
+    packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8)
+    rows = packed.reshape(len(texts), -1)
+    spare = 8 * rows.shape[1] - width
+    return unpack(rows[(rows[:, -1] & ((1 << spare) - 1)) == 0], width)
 
 
 def cut_text(text: str, width: int) -> list[str]:

@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, sequence, whole
-from .bit_vectors import fill_coins
+from .bit_vectors import fill_coins, hex_width, to_hex
 from .estimate import Estimate
 from .neighbour_laws import Neighbours, PairLaw, clone_neighbours
 from .numerical_capacity import two_inputs
@@ -261,13 +261,12 @@ class Bloom(Randomizer):
     @property
     def text_width(self) -> int:
         """Two digits for the cohort, two for each eight bits."""
-        return 2 + self.bits // 4
+        return 2 + hex_width(self.bits)
 
     def encode(self, reports: FilterReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
         """The cohort, then the filter, eight bits to a byte, in hex."""
-        packed = np.packbits(reports.bits, axis=1)
-        pairs = zip(reports.cohorts.tolist(), packed, strict=True)
-        return [f"{cohort:02x}{row.tobytes().hex()}" for cohort, row in pairs]
+        pairs = zip(reports.cohorts.tolist(), to_hex(reports.bits), strict=True)
+        return [f"{cohort:02x}{bits}" for cohort, bits in pairs]
 
     def decode(self, texts: Sequence[str]) -> FilterReports:
         """Cohorts and filters; texts of a cohort that there is none of are left out."""

@@ -26,7 +26,7 @@ to run.
 """
 
 from dataclasses import dataclass
-from math import exp, inf, log, log1p
+from math import exp, log, log1p
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 from ...errors import ParameterError
 from ..validation import number, whole
-from .randomizer import Bits, Seed, as_epsilon, as_generator
+from .randomizer import MOST_NATS, Bits, Seed, as_epsilon, as_generator
 from .unary import UnaryEncoding
 
 
@@ -109,9 +109,10 @@ def _both(epsilon: float, forever: float | None) -> tuple[float, float]:
     """The two prices. Raises ParameterError unless all reports cost more than the first."""
     one = as_epsilon(epsilon)
     every = 2 * one if forever is None else number(forever, "forever", "a finite number of nats")
-    if not one < every < inf:
+    if not one < every <= MOST_NATS:
         raise ParameterError(
-            f"forever: found {every:g}; needs a finite number above epsilon, {one:g}"
+            f"forever: found {every:g} nats; needs a number above epsilon, {one:g}, and at most "
+            f"{MOST_NATS:g}"
         )
     return one, every
 

@@ -2,9 +2,9 @@
 
 A text is at most L bytes, padded with zeros. Everybody draws one of the L levels and reports the
 first l bytes of its text by local hashing, with the whole budget (T. Wang, N. Li, S. Jha, Locally
-differentially private heavy hitter identification, IEEE TDSC 2021, Section 4.2: PEM, people split
-in groups). Nobody needs a list of values. Whoever reads extends, a byte at a time, the prefixes
-that enough reports support (`prefix_search.py`), and finds the texts themselves.
+differentially private heavy hitter identification, arXiv 1708.06674: PEM, people split in groups,
+each of which reports a prefix). Nobody needs a list of values. Whoever reads extends, a byte at a
+time, the prefixes that enough reports support (`prefix_search.py`), and finds the texts themselves.
 
 The hash of x under the key u is the j low coordinates of u_1 x_1 + ... + u_l x_l in GF(2^16), x_i
 the bytes, g = 2^j. Some byte of two prefixes differs, so their hashes meet with probability exactly
@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import Counts, Floats, as_probabilities, whole
+from ..validation import Counts, Floats, as_probabilities, crowd, sequence, whole
 from .estimate import Estimate
 from .galois import shift
 from .grr import GRR
@@ -70,9 +70,7 @@ class PrefixTree(Randomizer):
     finds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if isinstance(self.words, str):
-            raise ParameterError("words: found a text; needs a sequence of texts")
-        words = tuple(self.words)
+        words = tuple(sequence(self.words, "words", "a sequence of texts"))
         if not all(isinstance(word, str) for word in words) or len(set(words)) < len(words):
             raise ParameterError("words: needs different texts")
         longest = max((len(word.encode()) for word in words), default=0)
@@ -94,11 +92,13 @@ class PrefixTree(Randomizer):
     @classmethod
     def binary(cls, words: Sequence[str], epsilon: float, width: int | None = None) -> "PrefixTree":
         """With two hash values: a report is one bit beside its key."""
-        return cls(tuple(words), epsilon, width, 2)
+        return cls(tuple(sequence(words, "words", "a sequence of texts")), epsilon, width, 2)
 
     def of(self, words: Sequence[str]) -> "PrefixTree":
         """The same for people with these texts."""
-        return PrefixTree(tuple(words), self.epsilon, self.width, self.g)
+        return PrefixTree(
+            tuple(sequence(words, "words", "a sequence of texts")), self.epsilon, self.width, self.g
+        )
 
     def __str__(self) -> str:
         return f"PrefixTree({self.levels} bytes, g={self.values}, epsilon={self.epsilon:g})"
@@ -211,7 +211,7 @@ class PrefixTree(Randomizer):
 
         Of n people with n / L at each level; infinite where not even a value of everybody's is.
         """
-        people = whole(people, "people", 1)
+        people = crowd(people)
         ends = np.linspace(0, people, self.levels + 1).astype(int)
         return least_share(np.diff(ends), self.truth, self.lie)
 

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import Counts, Floats, as_array, number
+from ..validation import NO_NUMBERS, Counts, Floats, as_array, number
 from .estimate import Estimate
 from .measure import Measure
 from .neighbour_laws import Neighbours
@@ -199,7 +199,7 @@ class Randomizer(ABC):
         return self.inputs
 
     @property
-    def copies(self) -> int:
+    def messages_per_person(self) -> int:
         """How many messages, each mixed by itself, a person's report is."""
         return 1
 
@@ -284,7 +284,7 @@ def as_generator(rng: Seed) -> np.random.Generator:
     seeded by the operating system.
     """
     if rng is None or (
-        isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0
+        isinstance(rng, int | np.integer) and not isinstance(rng, NO_NUMBERS) and rng >= 0
     ):
         rng = np.random.default_rng(rng)
     if not isinstance(rng, np.random.Generator):

@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from ..validation import Counts, Floats, as_probabilities, whole
 from .bit_channel_capacity import unary_capacity, unary_pair
-from .bit_vectors import fill_coins
+from .bit_vectors import fill_coins, hex_width, to_hex
 from .estimate import Estimate
 from .measure import Measure
 from .neighbour_laws import Neighbours, coin_neighbours
@@ -305,13 +305,12 @@ class Ranges(Randomizer):
     @property
     def text_width(self) -> int:
         """A digit for the level, two for each eight bits."""
-        return 1 + 2 * -(-self.a // 8)
+        return 1 + hex_width(self.a)
 
     def encode(self, reports: NodeReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
         """The level, then the bits, eight to a byte, in hex."""
-        packed = np.packbits(reports.bits, axis=1)
-        pairs = zip(reports.levels.tolist(), packed, strict=True)
-        return [f"{level:x}{row.tobytes().hex()}" for level, row in pairs]
+        pairs = zip(reports.levels.tolist(), to_hex(reports.bits), strict=True)
+        return [f"{level:x}{bits}" for level, bits in pairs]
 
     def decode(self, texts: Sequence[str]) -> NodeReports:
         """Levels and bits; texts with a level or a bit that there is none of are left out."""

@@ -77,7 +77,9 @@ class SplitMix(Randomizer):
             )
 
     def __str__(self) -> str:
-        return f"SplitMix({self.a} numbers, epsilon={self.local:g}, shares={self.copies})"
+        return (
+            f"SplitMix({self.a} numbers, epsilon={self.local:g}, shares={self.messages_per_person})"
+        )
 
     @property
     def epsilon(self) -> float:
@@ -97,10 +99,10 @@ class SplitMix(Randomizer):
     @property
     def outputs(self) -> int:
         """All lists of shares."""
-        return int(MODULUS**self.copies)
+        return int(MODULUS**self.messages_per_person)
 
     @property
-    def copies(self) -> int:
+    def messages_per_person(self) -> int:
         """k, messages of one person."""
         return shares_needed(self.people, self.local)
 
@@ -134,7 +136,7 @@ class SplitMix(Randomizer):
         each, chance = 1 / self.people, 1 - self.alpha
         told += rng.negative_binomial(each, chance, len(values))
         told -= rng.negative_binomial(each, chance, len(values))
-        shares = rng.integers(0, MODULUS, (len(values), self.copies))
+        shares = rng.integers(0, MODULUS, (len(values), self.messages_per_person))
         shares[:, -1] = (told - shares[:, :-1].sum(axis=1)) % MODULUS
         return shares
 
@@ -158,7 +160,7 @@ class SplitMix(Randomizer):
         counts: the sum of all shares, taken modulo M; people: who sent them.
         """
         total = int(np.asarray(counts)[0]) % MODULUS
-        if int(np.asarray(counts)[1]) != people * self.copies or people > MOST_PEOPLE:
+        if int(np.asarray(counts)[1]) != people * self.messages_per_person or people > MOST_PEOPLE:
             return ()
         if total > MODULUS - MODULUS // 4:  # noise may take a small sum below 0
             total -= MODULUS

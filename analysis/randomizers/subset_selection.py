@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from ...errors import ParameterError
 from ..validation import Counts, Floats, whole
-from .bit_vectors import as_bits, column_sums, cut_text, unpack
+from .bit_vectors import as_bits, column_sums, from_hex, hex_width, to_hex
 from .neighbour_laws import Neighbours, PairLaw
 from .numerical_capacity import two_inputs
 from .pure import Pure
@@ -195,18 +195,15 @@ class SubsetSelection(Pure):
     @property
     def text_width(self) -> int:
         """Two hexadecimal digits for each eight symbols."""
-        return 2 * -(-self.a // 8)
+        return hex_width(self.a)
 
     def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
         """Bits packed eight to a byte, in hex; symbol 0 is the highest bit of the first byte."""
-        return cut_text(np.packbits(reports, axis=1).tobytes().hex(), self.text_width)
+        return to_hex(reports)
 
     def decode(self, texts: Sequence[str]) -> Bits:
         """Rows of bits; texts that are no set of d symbols are left out."""
-        packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8)
-        rows = packed.reshape(len(texts), -1)
-        spare = 8 * rows.shape[1] - self.a
-        bits = unpack(rows[(rows[:, -1] & ((1 << spare) - 1)) == 0], self.a)
+        bits = from_hex(texts, self.a)
         return np.asarray(bits[bits.sum(axis=1, dtype=np.int64) == self.d])
 
     @property

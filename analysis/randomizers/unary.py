@@ -19,7 +19,15 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Counts, Floats, number, whole
 from .bit_channel_capacity import unary_capacity, unary_pair
-from .bit_vectors import as_bits, column_sums, cut_text, fill_coins, to_symbols, unpack
+from .bit_vectors import (
+    as_bits,
+    column_sums,
+    fill_coins,
+    from_hex,
+    hex_width,
+    to_hex,
+    to_symbols,
+)
 from .neighbour_laws import Neighbours, coin_neighbours
 from .numerical_capacity import two_inputs
 from .pure import Pure
@@ -171,15 +179,12 @@ class UnaryEncoding(Pure):
     @property
     def text_width(self) -> int:
         """Two hexadecimal digits for each eight positions."""
-        return 2 * -(-self.a // 8)
+        return hex_width(self.a)
 
     def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
         """Bits packed eight to a byte, in hex; position 0 is the highest bit of the first byte."""
-        return cut_text(np.packbits(reports, axis=1).tobytes().hex(), self.text_width)
+        return to_hex(reports)
 
     def decode(self, texts: Sequence[str]) -> Bits:
         """Rows of bits; texts with a bit after the last position are left out."""
-        packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8)
-        rows = packed.reshape(len(texts), -1)
-        spare = 8 * rows.shape[1] - self.a
-        return unpack(rows[(rows[:, -1] & ((1 << spare) - 1)) == 0], self.a)
+        return from_hex(texts, self.a)

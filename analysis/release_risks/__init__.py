@@ -6,14 +6,13 @@ import `exposure` and the ground files. Must never know how a release was made, 
 
 from .guesses import LEFT_OUT, Inference, Linkability, ask
 from .k_l_t import Diversity, diversity
-from .of_table import EVERY, Asked, TableRisks, table_risks
+from .of_table import EVERY, TableColumns, TableRisks, table_risks
 from .predicates import SinglingOut, singling_out
 from .rates import Attack, Interval, Rate
 
 __all__ = [
     "EVERY",
     "LEFT_OUT",
-    "Asked",
     "Attack",
     "Diversity",
     "Inference",
@@ -21,6 +20,7 @@ __all__ = [
     "Linkability",
     "Rate",
     "SinglingOut",
+    "TableColumns",
     "TableRisks",
     "ask",
     "diversity",

@@ -17,7 +17,7 @@ it (inference), or a row (linkability).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -29,6 +29,7 @@ from .nearest import Codes, Floats, Near, Numbers, neighbours
 from .rates import Attack, Rate
 
 SEED = 0x67756573  # of the samples
+KEPT = 3  # counts that are kept: a question has as many
 MOST = 4e9  # comparisons of one cell with another; beyond, people are sampled
 LEFT_OUT: Literal["left-out"] = "left-out"
 Control = ArrayLike | Literal["left-out"] | None
@@ -46,7 +47,7 @@ class Inference:
     sought: int
     known: tuple[int, ...]
 
-    def of_cells(self, counted: "Counted") -> tuple[Floats, NDArray[np.bool_]]:
+    def of_cells(self, counted: "Counted | LeftOut") -> tuple[Floats, NDArray[np.bool_]]:
         """Each person's chance where its cell is in the release, and whether it is."""
         whole = counted.people((*self.known, self.sought))
         cell = counted.people(self.known)
@@ -56,7 +57,7 @@ class Inference:
         """A person's chance from the nearest rows."""
         places = near.nearest(self.known)
         weights = near.weights[places]
-        same = near.rows[places, self.sought] == near.codes[self.sought]
+        same = near.held(places, self.sought) == near.codes[self.sought]
         return float(weights[same].sum() / weights.sum())
 
     def by_chance(self, release: Codes, people: Codes) -> float:
@@ -79,10 +80,11 @@ class Linkability:
     first: tuple[int, ...]
     second: tuple[int, ...]
 
-    def of_cells(self, counted: "Counted") -> tuple[Floats, NDArray[np.bool_]]:
+    def of_cells(self, counted: "Counted | LeftOut") -> tuple[Floats, NDArray[np.bool_]]:
         """Each person's chance where both its cells are in the release, and whether they are."""
         both = counted.people((*self.first, *self.second))
-        pairs = counted.people(self.first) * counted.people(self.second)
+        first, second = counted.people(self.first), counted.people(self.second)
+        pairs = np.multiply(first, second, dtype=np.float64)
         return np.divide(both, pairs, out=np.zeros(len(pairs)), where=pairs > 0), pairs > 0
 
     def of_rows(self, near: Near) -> float:
@@ -102,7 +104,8 @@ class Counted:
     """Cells of a release, looked up for people.
 
     Rows are told apart by sums of random 64-bit numbers, one for each value (two different rows
-    collide with probability n^2 / 2^64). own: each person is in the release, and is left out.
+    collide with probability n^2 / 2^64). Of large tables each count is large, so that only the
+    last few are kept: questions are asked one after the other.
     """
 
     def __init__(self, release: Codes, targets: Codes) -> None:
@@ -110,32 +113,51 @@ class Counted:
         both = release if self.targets is None else np.concatenate((release, targets))
         rng = np.random.default_rng(SEED)
         self.marks = [_marked(both[:, j], rng) for j in range(both.shape[1])]
-        self.m, self.own = len(release), False
-        self.known: dict[frozenset[int], Floats] = {}
+        self.m, self.n = len(release), len(both)
+        self.known: dict[frozenset[int], NDArray[np.int32]] = {}
 
-    def people(self, columns: Sequence[int]) -> Floats:
+    def people(self, columns: Sequence[int]) -> NDArray[np.int32]:
         """For each person the rows of the release that agree with it in these columns."""
         asked = frozenset(columns)
-        if asked not in self.known:
-            self.known[asked] = self._counted(asked)
-        return self.known[asked] - 1 if self.own else self.known[asked]
+        found = self.known.pop(asked, None)
+        self.known[asked] = self._counted(asked) if found is None else found  # now the last
+        while len(self.known) > KEPT:
+            del self.known[next(iter(self.known))]
+        return self.known[asked]
 
-    def _counted(self, columns: frozenset[int]) -> Floats:
-        keys = np.zeros(len(self.marks[0]), np.uint64)
+    def _counted(self, columns: frozenset[int]) -> NDArray[np.int32]:
+        keys = np.zeros(self.n, np.uint64)
         for j in columns:
-            keys += self.marks[j]
-        _, cells = np.unique(keys, return_inverse=True)
-        held = np.bincount(cells[: self.m], minlength=int(cells.max()) + 1)
-        return held[cells if self.targets is None else cells[self.m :]].astype(np.float64)
+            marks, column = self.marks[j]
+            keys += marks[column]
+        order = np.argsort(keys)
+        keys = keys[order]
+        starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+        sizes = np.diff(starts, append=self.n)
+        held = sizes if self.targets is None else np.add.reduceat(order < self.m, starts, dtype=int)
+        each = np.empty(self.n, np.int32)
+        each[order] = np.repeat(held.astype(np.int32), sizes)
+        return each if self.targets is None else each[self.m :]
 
 
-def _marked(column: Codes, rng: np.random.Generator) -> NDArray[np.uint64]:
-    """A random number for each value of a column, by row."""
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftOut:
+    """The same, each person being in the release and left out of it."""
+
+    counted: Counted
+
+    def people(self, columns: Sequence[int]) -> NDArray[np.int32]:
+        """For each person the rows of others that agree with it in these columns."""
+        return self.counted.people(columns) - np.int32(1)
+
+
+def _marked(column: Codes, rng: np.random.Generator) -> tuple[NDArray[np.uint64], Codes]:
+    """A random number for each value of a column, and the values by row."""
     most = int(column.max())
     if most > len(column):
         _, column = np.unique(column, return_inverse=True)
         most = int(column.max())
-    return rng.integers(0, 2**64 - 1, most + 1, np.uint64, endpoint=True)[column]
+    return rng.integers(0, 2**64 - 1, most + 1, np.uint64, endpoint=True), column
 
 
 Question = Inference | Linkability
@@ -166,17 +188,20 @@ def ask(
     if held.shape[1] != targets.shape[1] or not len(held) or not len(targets):
         raise ParameterError(f"release, people: found shapes {held.shape} and {targets.shape}")
     counted = Counted(held, held if people is release else targets)
-    rates = _rates(questions, counted, held, targets, numbers, most)
-    controls: Sequence[Rate | None] = [None] * len(questions)
+    asked = [_Side(counted, targets)]
     if isinstance(control, str):
         if held.shape != targets.shape or len(held) < 2:
             raise ParameterError("control: left-out needs the release of exactly these people")
-        counted = counted if counted.targets is None else Counted(held, held)
-        counted.own = True
-        controls = _rates(questions, counted, held, held, numbers, most)
+        others = counted if counted.targets is None else Counted(held, held)
+        asked.append(_Side(LeftOut(others), held))
     elif control is not None:
         outside = as_table(control)
-        controls = _rates(questions, Counted(held, outside), held, outside, numbers, most)
+        asked.append(_Side(Counted(held, outside), outside))
+    for question in questions:
+        for side in asked:
+            side.ask(question)
+    rates, *rest = [side.rates(questions, held, numbers, most) for side in asked]
+    controls: Sequence[Rate | None] = rest[0] if rest else [None] * len(questions)
     attacks = []
     n = len(targets)
     for question, attack, other in zip(questions, rates, controls, strict=True):
@@ -189,29 +214,43 @@ def ask(
     return attacks
 
 
-def _rates(
-    questions: Sequence[Question],
-    counted: Counted,
-    release: Codes,
-    targets: Codes,
-    numbers: Numbers | None,
-    most: float,
-) -> list[Rate]:
-    answers = [question.of_cells(counted) for question in questions]
-    far = np.zeros(len(targets), np.bool_)
-    for _, known in answers:
-        far |= ~known
-    asked = _sampled(np.flatnonzero(far), release, most)
-    chances = np.zeros((len(questions), len(asked)))
-    if len(asked):
-        people = targets[asked]
-        for place, near in enumerate(neighbours(release, people, numbers, own=counted.own)):
-            for i, question in enumerate(questions):
-                chances[i, place] = question.of_rows(near)
-    return [
-        _rate(chance, known, asked, chances[i], len(targets))
-        for i, (chance, known) in enumerate(answers)
-    ]
+@dataclass(slots=True, eq=False)
+class _Side:
+    """People who are attacked: those of the release, or of the control.
+
+    Of each question that was asked: what cells tell, as a sum over people, and whose they tell.
+    """
+
+    counted: Counted | LeftOut
+    people: Codes
+    right: list[float] = field(default_factory=list)
+    known: list[NDArray[np.bool_]] = field(default_factory=list)
+
+    def ask(self, question: Question) -> None:
+        """Count cells for a question."""
+        chance, known = question.of_cells(self.counted)
+        self.right.append(float(chance.sum() if known.all() else chance[known].sum()))
+        self.known.append(known)
+
+    def rates(
+        self, questions: Sequence[Question], release: Codes, numbers: Numbers | None, most: float
+    ) -> list[Rate]:
+        """How often each is right: those whom cells tell nothing are compared with rows."""
+        far = np.zeros(len(self.people), np.bool_)
+        for known in self.known:
+            far |= ~known
+        asked = _sampled(np.flatnonzero(far), release, most)
+        chances = np.zeros((len(questions), len(asked)))
+        if len(asked):
+            own = isinstance(self.counted, LeftOut)
+            near_rows = neighbours(release, self.people[asked], numbers, own=own)
+            for place, near in enumerate(near_rows):
+                for i, question in enumerate(questions):
+                    chances[i, place] = question.of_rows(near)
+        return [
+            _rate(right, known, asked, chances[i])
+            for i, (right, known) in enumerate(zip(self.right, self.known, strict=True))
+        ]
 
 
 def _sampled(far: NDArray[np.intp], release: Codes, most: float) -> NDArray[np.intp]:
@@ -223,16 +262,15 @@ def _sampled(far: NDArray[np.intp], release: Codes, most: float) -> NDArray[np.i
     return np.sort(np.random.default_rng(SEED).choice(far, few, replace=False))
 
 
-def _rate(
-    chance: Floats, known: NDArray[np.bool_], asked: NDArray[np.intp], near: Floats, n: int
-) -> Rate:
+def _rate(right: float, known: NDArray[np.bool_], asked: NDArray[np.intp], near: Floats) -> Rate:
     """Exact over cells; over rows exact or by sample, which widens the interval."""
+    n = len(known)
     measured = ~known[asked]
-    far, some = int((~known).sum()), int(measured.sum())
+    far, some = n - int(np.count_nonzero(known)), int(measured.sum())
     if not far:
-        return Rate(float(chance.sum()), n)
+        return Rate(right, n)
     mean = float(near[measured].mean()) if some else 0.5
-    right = float(chance[known].sum()) + far * mean
+    right += far * mean
     if some == far:
         return Rate(min(right, n), n)
     return Rate(min(right, n), n, 1 / (1 / n + (far / n) ** 2 / max(1, some)))

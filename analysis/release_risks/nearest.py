@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ParameterError
-from ..exposure.cells import as_table, distinct
+from ..exposure.cells import as_table, different
 
 Codes = NDArray[np.integer]
 Floats = NDArray[np.float64]
@@ -40,12 +40,12 @@ def numbered(table: Codes, numbers: Numbers | None) -> list[Floats | None]:
 class Near:
     """One person beside all different rows of a release: which are nearest, in any columns.
 
-    rows: these rows. codes: the person's.
+    weights: people who have each of these rows. codes: the person's.
     """
 
     def __init__(self, release: "_Release", place: int, *, own: bool) -> None:
         self.release, self.place = release, place
-        self.rows, self.codes = release.rows, release.people[place]
+        self.codes = release.people[place]
         self.every = range(len(release.sides))
         self.whole = release.distances(place, self.every)
         self.weights = release.weights
@@ -57,13 +57,18 @@ class Near:
     def _leave_out(self) -> None:
         """Take the person itself out of the release."""
         same = np.flatnonzero(self.whole == 0)
-        me = int(same[(self.rows[same] == self.codes).all(axis=1)][0])
+        me = int(same[(self.release.rows(same) == self.codes).all(axis=1)][0])
         if self.weights[me] > 1:
             self.weights = self.weights.copy()
             self.weights[me] -= 1
         else:
             self.gone = me
             self.whole[me] = np.inf
+
+    def held(self, places: NDArray[np.intp], column: int) -> Codes:
+        """What rows have in a column."""
+        found: Codes = self.release.held[self.release.found[places], column]
+        return found
 
     def nearest(self, columns: Sequence[int]) -> NDArray[np.intp]:
         """The places of the nearest rows in some columns."""
@@ -100,17 +105,24 @@ class _Release:
     """The different rows of a release and how many people have each, by column."""
 
     def __init__(self, release: Codes, people: Codes, numbers: Numbers | None) -> None:
-        self.rows, counts = distinct(release)
-        self.people, self.weights = people, counts.astype(np.float64)
-        both = np.concatenate((self.rows, people))
-        given = numbered(both, numbers)
-        self.sides = [_side(both[:, j], len(self.rows), column) for j, column in enumerate(given)]
+        self.held, self.people = release, people
+        self.found, counts = different(release)
+        self.weights = counts.astype(np.float64)
+        numbered(people, numbers)
+        self.sides = [
+            _side(release[self.found, j], people[:, j], column)
+            for j, column in enumerate(numbered(release, numbers))
+        ]
+
+    def rows(self, places: NDArray[np.intp]) -> Codes:
+        """Some of the different rows: they stay where they are, and are not copied."""
+        return self.held[self.found[places]]
 
     def distances(
         self, place: int, columns: Sequence[int], places: NDArray[np.intp] | None = None
     ) -> Floats:
         """Distances of a person from rows (None: all), in some columns."""
-        size = len(self.rows) if places is None else len(places)
+        size = len(self.found) if places is None else len(places)
         different = np.zeros(size, np.uint16)
         total: Floats | None = None
         for j in columns:
@@ -135,19 +147,17 @@ def _apart(held: Floats, number: float, *, gaps: bool) -> Floats:
 
 
 def _side(
-    codes: Codes, rows: int, numbers: Floats | None
+    rows: Codes, people: Codes, numbers: Floats | None
 ) -> tuple[NDArray[Any], NDArray[Any], bool]:
     """A column of the rows and of the people: codes, or numbers scaled to a range of 1.
 
     Last whether some of them are none.
     """
     if numbers is None:
-        size = int(codes.max())
+        size = max(int(rows.max()), int(people.max(initial=0)))
         kind = np.int8 if size < 1 << 7 else np.int16 if size < 1 << 15 else np.int64
-        column = np.ascontiguousarray(codes, kind)
-        return column[:rows], column[rows:], False
-    values = numbers[codes]
-    known = values[~np.isnan(values)]
+        return rows.astype(kind), people.astype(kind), False
+    values, others = numbers[rows], numbers[people]
+    known = np.concatenate((values[~np.isnan(values)], others[~np.isnan(others)]))
     span = float(np.ptp(known)) if len(known) else 0.0
-    scaled = values / (span or 1.0)
-    return scaled[:rows], scaled[rows:], len(known) < len(values)
+    return values / (span or 1.0), others / (span or 1.0), len(known) < len(values) + len(others)

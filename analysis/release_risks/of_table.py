@@ -38,7 +38,7 @@ class TableRisks:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class TableColumns:
     """What the columns of a table are.
 
     Attributes:
@@ -52,10 +52,10 @@ class Asked:
     sensitive: Sequence[int] = ()
 
 
-EVERY = Asked()  # categories, and all may be known
+EVERY = TableColumns()  # categories, and all may be known
 
 
-def table_risks(table: Codes, asked: Asked = EVERY) -> TableRisks:
+def table_risks(table: Codes, asked: TableColumns = EVERY) -> TableRisks:
     """Ask everything of a table: n x d codes of at least 0, one row a person; n >= 2, d >= 1."""
     codes, numbers, sensitive = as_table(table), asked.numbers, asked.sensitive
     every = range(codes.shape[1])

@@ -67,9 +67,11 @@ class Rate:
         return middle, z / whole * sqrt(n * self.share * (1 - self.share) + z * z / 4)
 
     def interval(self, confidence: float = CONFIDENCE) -> Interval:
-        """The share, and Wilson's interval."""
+        """The share, and Wilson's interval; it ends at the share where that is 0 or 1."""
         middle, half = self.wilson(confidence)
-        return Interval(self.share, max(0.0, middle - half), min(1.0, middle + half))
+        low = max(0.0, middle - half) if self.share > 0 else 0.0  # not what rounding leaves
+        high = min(1.0, middle + half) if self.share < 1 else 1.0
+        return Interval(self.share, low, high)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..composition import best_bound
 from ..composition.column_sets import bounds_of_all_sets
-from ..exposure.cells import DIRECT, dense
+from ..exposure.cells import people_by_cell
 from ..exposure.column_sets import SetExposures, exposures_of_all_sets
 from ..exposure.counts import Integers
 from ..exposure.wildcards import Wildcards
@@ -232,12 +232,5 @@ def _below(codes: np.ndarray, wild: Wildcards | None, columns: Sequence[int], k:
     """The people below k in these columns."""
     if wild is not None:
         return wild.crowds(columns).users_below(k)
-    cells, many = np.zeros(codes.shape[0], dtype=np.int64), 1
-    for j in columns:
-        digit = codes[:, j].astype(np.int64)
-        radix = int(digit.max()) + 1
-        if many * radix > DIRECT:
-            cells, many = dense(cells)
-        cells, many = cells * radix + digit, many * radix
-    counts = np.bincount(cells) if many <= DIRECT else np.unique(cells, return_counts=True)[1]
+    counts = people_by_cell(codes, columns)
     return int(counts[counts < k].sum())

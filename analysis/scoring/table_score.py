@@ -2,8 +2,7 @@
 
 No protocol: whoever scores has the table. `truth` is counted in it. `promised` is what a curator
 could prove who sees only the counts of each column (composition/bounds.py); side by side they show
-what
-not seeing the joint costs.
+what not seeing the joint costs.
 
 Missing cells have one meaning throughout, which the caller chooses. As a CATEGORY, missing is a
 value like any other. As a WILDCARD it matches anything, and a crowd is the people whose rows are
@@ -13,8 +12,11 @@ one, the most people that a single column exposes.
 """
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,19 +24,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
 from ..composition import WorstCase, best_bound, fewest_exposed, worst_case
+from ..composition.margins_bound import margins_bound
 from ..exposure import joint_counts
 from ..exposure.attacker_risk import Risk, risk
 from ..exposure.cells import as_table
 from ..exposure.counts import Integers
 from ..exposure.equivalence_classes import Crowds
 from ..exposure.wildcards import Wildcards
-from ..release_risks import EVERY, Asked, TableRisks, table_risks
+from ..release_risks import EVERY, TableColumns, TableRisks, table_risks
 from ..validation import whole
 from .set_scores import Sets, score_sets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+LARGE = 2_000_000  # cells of a table from which two cores win more than they lose by sharing Python
 RULES = ("printed", "refined", "coverage")  # from the paper's to the least
 
 
@@ -73,6 +77,7 @@ class Bounds:
         lower: exposed in every table with these marginals.
         printed: the smaller of Theorems 2 and 3 of paper 000.
         refined, coverage: see composition/bounds.py.
+        margins: the default promise of a run, see composition/margins_bound.py.
         worst: the worst table, if it was asked for.
     """
 
@@ -80,6 +85,7 @@ class Bounds:
     printed: int
     refined: int
     coverage: int
+    margins: int
     worst: WorstCase | None
 
 
@@ -145,7 +151,7 @@ def score_table(
     missing_codes: Sequence[int | None] | None = None,
     factor: float = 1.0,
     worst_case_seconds: float | None = None,
-    asked: Asked = EVERY,
+    asked: TableColumns = EVERY,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> TableScore:
     """Score a table.
@@ -159,6 +165,7 @@ def score_table(
         missing_codes: for each column the code of a missing cell, or None if it has none.
         factor: people in the population for each one in the table (exposure/attacker_risk.py).
         worst_case_seconds: time to search for the worst table with these marginals; None: do not.
+            Ctrl-C ends the search, and the score has what was found by then.
         asked: what singling out, linkability and inference are asked of.
         progress: is called with the name of each stage as it begins.
     """
@@ -179,10 +186,34 @@ def score_table(
     progress("bounds from the marginals")
     singles = [column.crowds.users_below(k) for column in columns]
     bounds = _bounds(marginals, k, max(singles) if wild else None, worst_case_seconds, progress)
+    questions = _questions(codes, asked)
     sets = score_sets(codes, marginals, k, allowed(max_exposure, n), wild, progress)
     progress("singling out, linkability, inference")
-    questions, risks = table_risks(codes, asked), risk(joint.crowds, k, factor)
-    return TableScore(n, k, max_exposure, meaning, columns, joint, bounds, risks, sets, questions)
+    risks = risk(joint.crowds, k, factor)
+    return TableScore(n, k, max_exposure, meaning, columns, joint, bounds, risks, sets, questions())
+
+
+def _questions(codes: NDArray[np.integer], asked: TableColumns) -> Callable[[], TableRisks]:
+    """The answers to the regulators' questions; of a large table they are sought at once."""
+    answer: Callable[[], TableRisks] = partial(table_risks, codes, asked)
+    return _beside(answer) if codes.size >= LARGE else answer
+
+
+def _beside(call: Callable[[], TableRisks]) -> Callable[[], TableRisks]:
+    """Start a call on another core; what is returned waits for its result, or raises its error.
+
+    Its thread ends with the process: who gives up waits for nothing.
+    """
+    found = Future[TableRisks]()
+
+    def run() -> None:
+        try:
+            found.set_result(call())
+        except BaseException as wrong:
+            found.set_exception(wrong)
+
+    Thread(target=run, daemon=True).start()
+    return found.result
 
 
 def allowed(share: float, n: int) -> int:
@@ -252,6 +283,8 @@ def _bounds(
     printed, refined, coverage = (best_bound(marginals, k, rule).people for rule in RULES)
     worst = None
     if seconds is not None:
-        progress(f"the worst table, at most {seconds:g} s")
-        worst = worst_case(marginals, k, seconds)
-    return Bounds(lower, printed, refined, coverage, worst)
+        stage = f"the worst table, at most {seconds:g} s"
+        worst = worst_case(
+            marginals, k, seconds, keep=True, progress=lambda step: progress(f"{stage}: {step}")
+        )
+    return Bounds(lower, printed, refined, coverage, margins_bound(marginals, k).people, worst)

@@ -7,6 +7,7 @@
     hockey_stick, probabilistic_delta      delta for an epsilon, in the two readings
     epsilon_for, q_for                     epsilon for a delta; q for a target (epsilon, delta)
     ratio_bound, local_epsilon             Proposition 6.1; Proposition 5.1
+    removed_delta, replaced_delta          rows that k people open, each taking part at random
 
 May import `randomizers` and the ground files. Must never know how a mix works: here its effect is
 that nobody knows whose report is whose. Every epsilon and delta is a `Level`: a float that says
@@ -37,10 +38,13 @@ from .ratios import (
     quantile,
     ratio_bound,
 )
+from .sampled_delta import SampledDelta
+from .sampled_rows import removed_delta, replaced_delta
 
 __all__ = [
     "Figure",
     "Level",
+    "SampledDelta",
     "add_person",
     "blanket_delta",
     "count_cdf",
@@ -67,6 +71,8 @@ __all__ = [
     "q_for",
     "quantile",
     "ratio_bound",
+    "removed_delta",
+    "replaced_delta",
     "total_variation",
     "transition_matrix",
 ]

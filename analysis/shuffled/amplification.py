@@ -11,7 +11,9 @@ attacker who did not, and what they said:
 
 In a large crowd the next one is nearer, where the laws of all values of the others are known:
 
-    upper   every other term exchanged for one and the same, the widest there is (`any_others.py`)
+    upper   every other term exchanged for one and the same, the widest there is (`any_others.py`);
+            where that is not near, population by population (`two_values.py`; where others have
+            the doubted two values alone, `erased_response.py`)
 
     lower   the same with w = 1 and b = P_z: all others have the value z, which is an actual pair of
             collections (ERRATA 001.9). z = v, and z another value where there is one. With little
@@ -21,24 +23,33 @@ Where all collections are few enough (`collections.py`) the delta is the largest
 The blankets of the randomizers are in `randomizers/neighbour_laws.py`.
 """
 
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import log
 
 from ..randomizers import Randomizer, as_randomizer
+from ..randomizers.neighbour_laws import Neighbours
 from ..randomizers.randomizer import as_epsilon
 from ..validation import crowd, open_unit
-from .any_others import any_others_delta
+from .any_others import any_others_delta, listed
 from .collections import every_pair, mixed_pairs
 from .epsilon import hockey_stick
+from .erased_response import ErasedResponse
 from .level import TRIED, width_in_words
 from .pair_bounds import least_delta, most_delta, telling
+from .two_values import parted_delta, widest_end
 
 # Relative width of the interval in which an epsilon is sought.
 NARROW = 1e-6
 UPPER = "upper: exchange of terms, privacy blanket or local"
 RULE = f"lower: others of one value; {UPPER}"
 MIXED = f"lower: others of up to three values; {UPPER}"
+# The width from which a band is made narrower, as a share: of an epsilon, of a delta; and by how
+# much more than the lower bound an epsilon is tried.
+WIDE, WIDE_DELTA = 5e-3, 0.05
+STEPS = (0.0025, 0.005, 0.0075, 0.01, 0.0125, 0.016, 0.02, 0.03)
 # Nats beyond which a report that gives its value away has no epsilon.
 MOST_NATS = 600.0
 # Part of the local epsilon below which an epsilon is taken for 0.
@@ -94,7 +105,11 @@ def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Between:
         return Between(value, value, TRIED)
     low, high, rule = _bounds(randomizer, n)
     most = high(epsilon)
-    return Between(min(low(epsilon), most), most, rule)
+    least = min(low(epsilon), most)
+    if 0 < least < most * (1 - WIDE_DELTA):
+        goal = least * (1 + WIDE_DELTA)
+        most = min(most, _parted(randomizer.neighbours(), n, epsilon, goal))
+    return Between(least, max(least, most), rule)
 
 
 def report_epsilon(n: int, randomizer: Randomizer, delta: float) -> Between:
@@ -106,7 +121,11 @@ def report_epsilon(n: int, randomizer: Randomizer, delta: float) -> Between:
         delta: in (0, 1).
 
     Returns:
-        As `report_delta`; never above the local epsilon.
+        As `report_delta`; never above the local epsilon. At delta = 1e-6 and 10^4 to 10^6 reports
+        the bounds are within 1 % for GRR (measured up to 1,000 values, here within 0.04 %), and
+        for OUE and basic RAPPOR, at every local epsilon from 0.5 to 6; for other unary encodings
+        of three values and more they may be wider with little noise
+        (`docs/adr/0053-terms-are-exchanged-for-the-widest.md`). Narrowing takes up to some seconds.
     """
     n, delta = crowd(n), open_unit(delta, "delta")
     randomizer = as_randomizer(randomizer)
@@ -121,7 +140,16 @@ def report_epsilon(n: int, randomizer: Randomizer, delta: float) -> Between:
         return Between(value, value, TRIED)
     low, high, rule = _bounds(randomizer, n)
     most = _crossing(high, delta, local)[1]
-    return Between(_crossing(low, delta, most)[0], most, rule)
+    least = _crossing(low, delta, most)[0]
+    cases = randomizer.neighbours()
+    if 0 < least < most * (1 - WIDE) and all(listed(case) for case in cases):
+
+        def fits(epsilon: float) -> bool:
+            return _parted(cases, n, epsilon, delta) <= delta
+
+        tried = [least * (1 + step) for step in STEPS if least * (1 + step) < most]
+        most = [*tried, most][bisect_left(tried, x=True, key=fits)]
+    return Between(least, most, rule)
 
 
 def upper_curve(n: int, randomizer: Randomizer) -> Callable[[float], float]:
@@ -142,9 +170,13 @@ def _bounds(
 
     def low(epsilon: float) -> float:
         best = max((pairs.delta(epsilon) for pairs in mixed), default=0.0)
-        for pair in (pair for _, equals in cases for pair in telling(equals)):
-            if pair.alone(epsilon) > best:  # shuffling never raises it
-                best = max(best, least_delta(pair, n, epsilon))
+        # Those who tell most alone come first: of the others a rough bound is often enough.
+        for told, pair in sorted(
+            ((pair.alone(epsilon), pair) for _, equals in cases for pair in telling(equals)),
+            key=lambda one: -one[0],
+        ):
+            if told > best:  # shuffling never raises it
+                best = max(best, least_delta(pair, n, epsilon, best))
         return best
 
     def high(epsilon: float) -> float:
@@ -157,6 +189,24 @@ def _bounds(
         return best
 
     return low, high, MIXED if mixed else RULE
+
+
+def _parted(cases: Sequence[Neighbours], n: int, epsilon: float, goal: float) -> float:
+    """An upper bound of delta that takes seconds; below `goal` no better one is looked for."""
+    best = 0.0
+    for case in cases:
+        blanket = case[0]
+        most = min(blanket.alone(epsilon), most_delta(blanket, n, epsilon))
+        if most > goal:
+            most = min(most, any_others_delta(case, n, epsilon, most))
+        if most > goal and widest_end(case, n, epsilon) <= goal:
+            erased = ErasedResponse.of(case)
+            if erased and erased.suits(n, epsilon, goal):
+                most = min(most, erased.largest(n, epsilon, goal))
+            else:
+                most = min(most, parted_delta(case, n, epsilon, most, goal))
+        best = max(best, most)
+    return best
 
 
 def _root(delta_at: Callable[[float], float], delta: float, top: float) -> float:
@@ -176,6 +226,7 @@ def _crossing(delta_at: Callable[[float], float], delta: float, top: float) -> t
     """Where a falling function of epsilon in (0, top) crosses delta, between two epsilons."""
     from scipy.optimize import brentq
 
+    @cache  # the ends of the search are asked for again
     def gap(epsilon: float) -> float:
         delta_there = delta_at(epsilon)
         return (log(delta_there) if delta_there > 0 else -1e3) - log(delta)

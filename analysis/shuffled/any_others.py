@@ -3,9 +3,10 @@
 n people report, one of whom has u or v; x is the value of another, P_x the law of its report. Let b
 be a law with P_x >= s b for every x, Q_x = (P_x - s b) / (1 - s) and d = P_u - e^eps P_v. Then
 
-    delta <= (1/n) max over populations of E[(X_1 + ... + X_n)_+] + (1 - s)^n            (1)
+    delta <= (1/n) max over populations of E[(X_1 + ... + X_n)_+] + (1 - s)^n D          (1)
 
-where n_x of the X_i are d(Y)/Q_x(Y), Y ~ Q_x, and the rest d(Y)/b(Y), Y ~ b.
+where n_x of the X_i are d(Y)/Q_x(Y), Y ~ Q_x, and the rest d(Y)/b(Y), Y ~ b; D is a bound of delta
+among others who report by some Q_x each: 1, or that of the blanket which these laws share.
 
     Proof. Each of the others is in the pool with probability s, and reports by b; else it has the
     label x and reports by Q_x: together P_x. Tell the attacker all labels, the pool's too. The
@@ -17,8 +18,9 @@ where n_x of the X_i are d(Y)/Q_x(Y), Y ~ Q_x, and the rest d(Y)/b(Y), Y ~ b.
 
     r = (1 - s)^n prod w_x. All coefficients of g are positive. So g is a law of the labels of n
     people, of whom any is as likely to be the doubted one as any other, and whose others have just
-    the labels of H, but for a part (1 - s)^n. Given the labels, reports of one label are alike: the
-    likelihood of u less e^eps that of v is the mean of the X_i.  []
+    the labels of H, but for a part (1 - s)^n, in which nobody is in the pool; there the attacker is
+    not told the labels, and the delta is at most D. For all the rest: given the labels, reports of
+    one label are alike: the likelihood of u less e^eps that of v is the mean of the X_i.  []
 
 All X_i have the mean 1 - e^eps: they differ in spread. To compare populations, add to the sum one
 Laplace variable G of scale 1/L, which raises E[( )_+] (Jensen). The density of the other n - 1
@@ -28,37 +30,47 @@ terms with G, h, then changes by at most e^(L |c - c'|) from c to c', and replac
 
 If this is never negative for such h, one may replace all of them (Lindeberg's exchange):
 
-    delta <= (1/n) E[(X*_1 + ... + X*_n + G)_+] + (1 - s)^n                              (2)
+    delta <= (1/n) E[(X*_1 + ... + X*_n + G)_+] + (1 - s)^n D                            (2)
 
 Sufficient, for some c_0: int D_+ e^(-L |c - c_0|) >= int D_- e^(L |c - c_0|). X* is the X_x of
-largest spread, widened about its mean by as little as makes that so. G and the pool add about
+largest spread, widened about its mean by as little as makes that so. What a steep h asks for beyond
+spread is its lean (third moment): where widening is dear, X* has a share of an X_x that leans,
+made as wide, and the widest and the leaning law share the difference. G and the pool add about
 2 / (L^2 n) and s to the variance of one term: nothing in a large crowd, so (2) comes down to the
 delta of others who all have the value x, which is a lower bound. The result is ours; the exchange
 of terms is Lindeberg's, the pool a privacy blanket (Balle, Bell, Gascon, Nissim, 2019) as thin as
-can be.
+can be. b is the blanket's law, or more of it where |d| is least, which costs the Q_x less.
 """
 
+from dataclasses import dataclass
+from functools import cache
 from math import exp, inf, log, log1p, sqrt
 
 import numpy as np
 
-from ..randomizers.neighbour_laws import Neighbours
+from ..randomizers.neighbour_laws import Neighbours, PairLaw
 from ..validation import Floats
 from .iid_sums import at_most
-from .pair_bounds import FINE
+from .pair_bounds import FINE, most_delta
 
 Law = tuple[Floats, Floats]  # atoms and their probabilities
 
-# Part of a known bound that the case in which nobody is in the pool may add, and tries to find it.
-RARE, TRIES = 1e-6, 3
+# Part of a known bound that the case in which nobody is in the pool may add, about; a bound that is
+# below this part of the known one is tried again with it, so often at most.
+RARE, FAR, TRIES = 1e-4, 0.03, 3
 # The pool is at most this part of the blanket, so that every Q_x keeps P_x's support.
 POOL = 0.5
 # How much wider than the widest X_x the common law may be made.
-WIDER = (0.0, 0.001, 0.002, 0.004, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1)
-# Share of the variance that G costs at first, the factor from one L to the next, and how many.
-SMOOTH, FLATTER, SCALES = 5e-4, 1.4, 16
+WIDER = (0.0, 0.001, 0.002, 0.003, 0.004, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1)
+# From this cost on X* may lean, by these shares.
+DEAR, LEANING = 4e-3, (0.1, 0.2, 0.25, 0.3, 0.35, 0.4)
+# Share of the variance that G costs at first, the factor from one L to the next, how many, and how
+# often the last step is halved.
+SMOOTH, FLATTER, SCALES, HALVINGS = 5e-4, 1.4, 16, 6
 # Points c_0 that are tried, and nodes of quadrature in a piece on which D is straight.
 CENTRES, NODES = 25, 8
+# Relative difference of two numbers that are one.
+TIED = 1e-9
 # What rounding may take from D, as a part of the widest term.
 ROUNDING = 1e-12
 
@@ -75,69 +87,210 @@ def any_others_delta(case: Neighbours, n: int, epsilon: float, known: float) -> 
     Returns:
         (2); infinite where the values of the others are not all known or no L is steep enough.
     """
-    blanket, pairs = case
-    if not pairs or any(pair.shared is None for pair in pairs):
+    if (labels := labelled(case, n, epsilon, known)) is None:
         return inf
-    least = inf
-    for _ in range(TRIES):
-        share = min(-log(RARE * min(known, 1.0)) / n, POOL * blanket.weight)
-        rare = exp(n * log1p(-share))
-        least = min(least, _exchanged(_terms(case, epsilon, share), n) + rare)
-        if not least < known * sqrt(RARE):
+    least = _exchanged(labels.laws, n) + labels.rare
+    for _ in range(TRIES - 1):
+        if not least < known * FAR:
             break
         known = least
+        labels = labelled(case, n, epsilon, known) or labels
+        least = min(least, _exchanged(labels.laws, n) + labels.rare)
     return least
 
 
-def _terms(case: Neighbours, epsilon: float, share: float) -> list[Law]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """The terms of (1), of one population or another.
+
+    Attributes:
+        values: the laws of d / Q_x for every value x of another person.
+        pool: those of d / b, which are alike but for the direction of the doubt.
+        share: s.
+        rare: the part of delta of nobody in the pool.
+    """
+
+    values: list[Law]
+    pool: list[Law]
+    share: float
+    rare: float
+
+    @property
+    def laws(self) -> list[Law]:
+        """All of them."""
+        return [*self.values, *self.pool]
+
+
+def listed(case: Neighbours) -> bool:
+    """Whether the values of the others are all known."""
+    return bool(case[1]) and all(pair.shared is not None for pair in case[1])
+
+
+def labelled(case: Neighbours, n: int, epsilon: float, known: float) -> Labels | None:
+    """The terms of (1); None where the values of the others are not all known.
+
+    Args:
+        case: the blanket and the pairs of all values of the others; u and v may be exchanged.
+        n: reports, >= 1.
+        epsilon: nats, > 0.
+        known: an upper bound of delta, > 0: s is such that the rest adds little to it.
+    """
+    if not listed(case):
+        return None
+    blanket, _ = case
+    alone = blanket.alone(epsilon)
+    chosen = _pool(case, epsilon)
+    wanted, share, rare = -log(RARE), 0.0, alone
+    for _ in range(TRIES):
+        share = min(wanted / n, POOL * blanket.weight / chosen[1])
+        thin = (blanket.weight - share * chosen[1]) / (1 - share)
+        hidden = most_delta(PairLaw(thin, blanket.law, blanket.own, blanket.other), n, epsilon)
+        rare = exp(n * log1p(-share)) * min(alone, hidden)
+        if rare <= known * sqrt(RARE) * 0.1:
+            break
+        wanted += log(rare / (known * RARE))
+    return Labels(*_terms(case, epsilon, share, chosen), share, rare)
+
+
+def _pool(case: Neighbours, epsilon: float) -> tuple[float, float, float]:
+    """The pool's law over the blanket's: the |d| / blanket up to which it is more, how much; else.
+
+    Who is in the pool takes from what others may say. It takes least where the two values differ
+    least: there it reports, but for a share that keeps d / b no wider than the terms of values.
+    """
+    blanket, pairs = case
+    own, other = blanket.own, exp(epsilon) * blanket.other
+    away, back = np.abs(own - other), np.abs(blanket.other - exp(epsilon) * own)
+    alike = all(_seen(pair, epsilon, float(blanket.law @ away**2)) for pair in pairs)
+    low = away <= away.min() * (1 + TIED)
+    mass = float(blanket.law[low].sum())
+    if not alike or mass >= 1 or not np.isclose(blanket.law @ back**2, blanket.law @ away**2):
+        return inf, 1.0, 1.0
+    widest = max(
+        float(pair.law @ (one - exp(epsilon) * two) ** 2)
+        for pair in pairs
+        for one, two in ((pair.own, pair.other), (pair.other, pair.own))
+    )
+    outside = min(1.0, 2 * float(blanket.law @ away**2) / widest)
+    return float(away.min()) * (1 + TIED), outside + (1 - outside) / mass, outside
+
+
+def _seen(pair: PairLaw, epsilon: float, square: float) -> bool:
+    """Whether these outcomes show all of d / blanket: means of a group of reports have less."""
+    shared = np.asarray(pair.shared)
+    if not shared.all():
+        return False
+    found = (
+        float((pair.law / shared) @ (one - exp(epsilon) * two) ** 2)
+        for one, two in ((pair.own, pair.other), (pair.other, pair.own))
+    )
+    return bool(np.allclose(list(found), square, rtol=1e-9, atol=0))
+
+
+def _terms(
+    case: Neighbours,
+    epsilon: float,
+    share: float,
+    pool: tuple[float, float, float] = (inf, 1.0, 1.0),
+) -> tuple[list[Law], list[Law]]:
     """The laws of d / Q_x for every value x of another person, and of d / b."""
     blanket, pairs = case
-    laws = []
+    floor, inside, outside = pool
+    values = []
     for pair in pairs:
-        left = (1 - share * np.asarray(pair.shared)) / (1 - share)
+        shared = np.asarray(pair.shared)
         for own, other in ((pair.own, pair.other), (pair.other, pair.own)):
-            laws.append(((own - exp(epsilon) * other) / left, pair.law * left))
+            d = own - exp(epsilon) * other
+            more = np.where(np.abs(d) <= floor * shared, inside, outside)
+            left = (1 - share * more * shared) / (1 - share)
+            values.append((d / left, pair.law * left))
+    laws = []
     for own, other in ((blanket.own, blanket.other), (blanket.other, blanket.own)):
-        laws.append((own - exp(epsilon) * other, blanket.law))
-    return laws
+        d = own - exp(epsilon) * other
+        more = np.where(np.abs(d) <= floor, inside, outside)
+        laws.append((d / more, blanket.law * more))
+    return values, laws
 
 
 def _exchanged(laws: list[Law], n: int) -> float:
     """(1/n) E[(sum of n of one common law, and G)_+]; infinite where none was found."""
-    best, cost = None, inf
-    widest = max(laws, key=_variance)
+    widest = max(laws, key=variance_of)
+    found = _cheapest(widest, laws, n, inf)
+    cost = found[0] if found else inf
+    for law in _crooked(widest, laws) if DEAR < cost < inf else ():
+        for share in LEANING:  # as long as it helps
+            other = _cheapest(mixed_with(widest, law, share), laws, n, cost)
+            if other is None:
+                break
+            found, cost = other, other[0]
+    return inf if found is None else at_most(*found[1], n, FINE, found[2]) / n
+
+
+def _cheapest(law: Law, laws: list[Law], n: int, cost: float) -> tuple[float, Law, float] | None:
+    """The cost, X* and L of the best widening of a law that is below a cost; None: there is none.
+
+    The cost is the share by which X* and G widen the deviation of the sum.
+    """
+    best = None
     for wider in WIDER:
         if wider >= cost:
             break
-        star = _spread(widest, wider)
-        sharp = _sharpness(star, laws, n)
-        if sharp is not None and (dear := wider + 1 / (sharp**2 * n * _variance(star))) < cost:
-            best, cost = (star, sharp), dear
-    if best is None:
-        return inf
-    return at_most(*best[0], n, FINE, best[1]) / n
+        star = spread_by(law, wider)
+        sharp = largest_sharpness(star, laws, n)
+        if sharp is not None and (dear := wider + 1 / (sharp**2 * n * variance_of(star))) < cost:
+            best, cost = (dear, star, sharp), dear
+    return best
 
 
-def _variance(law: Law) -> float:
+def _crooked(widest: Law, laws: list[Law]) -> list[Law]:
+    """The laws that lean most to either side; none where the widest is one of them already."""
+    third = [float(p @ (x - p @ x) ** 3) for x, p in laws]
+    ends = [laws[int(np.argmax(third))], laws[int(np.argmin(third))]]
+    return [] if any(law is widest for law in ends) else ends
+
+
+def mixed_with(widest: Law, law: Law, share: float) -> Law:
+    """The widest law mixed with a share of another one, which is made as wide."""
+    scaled = spread_by(law, sqrt(variance_of(widest) / variance_of(law)) - 1)
+    atoms = np.concatenate([widest[0], scaled[0]])
+    return atoms, np.concatenate([(1 - share) * widest[1], share * scaled[1]])
+
+
+def variance_of(law: Law) -> float:
+    """The variance of a law."""
     atoms, weights = law
     return float(weights @ (atoms - weights @ atoms) ** 2)
 
 
-def _spread(law: Law, wider: float) -> Law:
+def spread_by(law: Law, wider: float) -> Law:
+    """The law widened about its mean."""
     atoms, weights = law
     mean = weights @ atoms
     return mean + (1 + wider) * (atoms - mean), weights
 
 
-def _sharpness(star: Law, laws: list[Law], n: int) -> float | None:
+def largest_sharpness(star: Law, laws: list[Law], n: int) -> float | None:
     """The largest L looked at with which every law may be replaced by `star`."""
-    first = 1 / sqrt(SMOOTH * n * _variance(star))
-    gains = [gain for law in laws if (gain := _gain(star, law)) is not None]
+    first = 1 / sqrt(SMOOTH * n * variance_of(star))
+    gains = [_pieces(*gain) for law in laws if (gain := _gain(star, law)) is not None]
     for i in range(SCALES):
         sharp = first / FLATTER**i
-        if all(_never_negative(*gain, sharp) for gain in gains):
-            return sharp
+        failing = next((gain for gain in gains if not _never_negative(*gain, sharp)), None)
+        if failing is None:
+            return _sharper(gains, sharp) if i else sharp
+        # What fails for one L mostly fails for the next: it is asked first.
+        gains.sort(key=lambda gain: gain is not failing)
     return None
+
+
+def _sharper(gains: list[tuple[Floats, Floats]], sharp: float) -> float:
+    """An L between one that will do and FLATTER times as much, that will do too."""
+    low, high = 1.0, FLATTER
+    for _ in range(HALVINGS):
+        middle = sqrt(low * high)
+        fits = all(_never_negative(*gain, sharp * middle) for gain in gains)
+        low, high = (middle, high) if fits else (low, middle)
+    return sharp * low
 
 
 def _gain(star: Law, law: Law) -> tuple[Floats, Floats] | None:
@@ -154,13 +307,21 @@ def _gain(star: Law, law: Law) -> tuple[Floats, Floats] | None:
     return knots, np.interp(knots, atoms, D)
 
 
-def _never_negative(knots: Floats, D: Floats, sharp: float) -> bool:
-    """Whether the integral of h D cannot be negative, for every h that falls or rises by e^L."""
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+def _pieces(knots: Floats, D: Floats) -> tuple[Floats, Floats]:
+    """|c - c_0| for every c_0 and every node c of a quadrature, and its weights times D."""
+    nodes, weights = _quadrature()
     half = np.diff(knots)[:, None] / 2
     c = ((knots[:-1] + knots[1:])[:, None] / 2 + half * nodes).ravel()
-    gain = np.interp(c, knots, D) * (half * weights).ravel()
     centres = np.linspace(knots[0], knots[-1], CENTRES)
-    away = np.minimum(sharp * np.abs(c - centres[:, None]), 600.0)
-    signs = np.where(gain > 0, -away, away)
-    return bool((np.exp(signs) @ gain).max() >= 0)
+    return np.abs(c - centres[:, None]), np.interp(c, knots, D) * (half * weights).ravel()
+
+
+@cache
+def _quadrature() -> tuple[Floats, Floats]:
+    return np.polynomial.legendre.leggauss(NODES)
+
+
+def _never_negative(away: Floats, gain: Floats, sharp: float) -> bool:
+    """Whether the integral of h D cannot be negative, for every h that falls or rises by e^L."""
+    far = np.minimum(sharp * away, 600.0)
+    return bool((np.exp(np.where(gain > 0, -far, far)) @ gain).max() >= 0)

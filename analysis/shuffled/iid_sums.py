@@ -14,6 +14,7 @@ E[S_+] <= E[e^(t S)] / (e t), because x e^(-t x) is at most 1 / (e t). A Laplace
 beside them multiplies E[e^(t S)] by 1 / (1 - t^2 / L^2).
 """
 
+from collections.abc import Callable
 from math import e, exp, inf, log, log1p
 from typing import Any
 
@@ -33,6 +34,8 @@ FEWEST, GOOD, FEW = 6.0, 0.1, 6
 LONGEST = 64
 # Nats of tilt from one lattice point to the next with which the lattice says nothing.
 STEEP = 10.0
+# Where no tilt as steep as this centres a sum, none does.
+STEEPEST_TILT = 1e200
 # Part of a Laplace variable's own rate up to which a sum may be tilted.
 STEEPEST = 0.8
 # Nats by which rounding errors of a law may be raised in a lower bound.
@@ -67,7 +70,7 @@ def at_most(
     """
     atoms, weights, edge = _edges(atoms, weights, n)
     if edge is not None:
-        return (edge + (0.0 if sharp == inf else 1 / (2 * sharp))) * (1 + _slack(n))
+        return (edge + (0.0 if sharp == inf else 1 / (2 * sharp))) * (1 + rounding_slack(n))
     slope, step = _lattice(atoms, weights, n, finest)
     if slope > STEEPEST * sharp:
         return inf
@@ -79,13 +82,16 @@ def at_most(
     return min(exp(min(limit, -NOTHING)), _upper(atoms, weights, n, slope, step, sharp))
 
 
-def at_least(atoms: Floats, weights: Floats, n: int, finest: float = FINEST) -> float:
-    """The lower bound alone."""
+def at_least(
+    atoms: Floats, weights: Floats, n: int, finest: float = FINEST, beyond: float = 0.0
+) -> float:
+    """The lower bound alone; 0 where Chernoff's bound says that it is not above `beyond`."""
     atoms, weights, edge = _edges(atoms, weights, n)
     if edge is not None:
-        return edge * (1 - _slack(n))
+        return edge * (1 - rounding_slack(n))
     slope, step = _lattice(atoms, weights, n, finest)
-    if _chernoff(atoms, weights, n, slope) < NOTHING or slope * step > STEEP:
+    least = max(NOTHING, log(beyond)) if beyond > 0 else NOTHING
+    if _chernoff(atoms, weights, n, slope) < least or slope * step > STEEP:
         return 0.0
     return _lower(atoms, weights, n, slope, step)
 
@@ -139,28 +145,44 @@ def _chernoff(atoms: Floats, weights: Floats, n: int, slope: float) -> float:
 
 def _centring(atoms: Floats, weights: Floats) -> float:
     """The tilt t >= 0 with E[X e^(t X)] = 0, or 0 where the mean is already positive."""
-    from scipy.optimize import brentq
 
     def mean(t: float) -> float:
         return float((weights * np.exp(t * (atoms - atoms.max()))) @ atoms)
 
     if mean(0.0) >= 0:
         return 0.0
-    top = 1.0 / float(np.abs(atoms).max())
+    return rising_root(mean, 1.0 / float(np.abs(atoms).max()))
+
+
+def rising_root(mean: Callable[[float], float], top: float) -> float:
+    """The tilt above 0 at which a rising mean is 0, looked for from `top` up; infinite: none is."""
+    from scipy.optimize import brentq
+
     while mean(top) < 0:
         top *= 2
+        if top > STEEPEST_TILT:
+            return inf
     return float(brentq(mean, 0.0, top))
 
 
-def _upper(
-    atoms: Floats, weights: Floats, n: int, slope: float, step: float, sharp: float
-) -> float:
+def split(atoms: Floats, weights: Floats, step: float) -> tuple[Floats, Floats]:
+    """Each atom between its two neighbours of a lattice, with the same mean.
+
+    Returns:
+        The lattice points with a weight, counted from the smallest atom in steps, and the weights.
+    """
     place = (atoms - atoms.min()) / step
     low = np.floor(place)
     share = place - low
     lattice = np.concatenate([low, low + 1])
     mass = np.concatenate([weights * (1 - share), weights * share])
-    lattice, mass = lattice[mass > 0], mass[mass > 0]
+    return lattice[mass > 0], mass[mass > 0]
+
+
+def _upper(
+    atoms: Floats, weights: Floats, n: int, slope: float, step: float, sharp: float
+) -> float:
+    lattice, mass = split(atoms, weights, step)
     values = atoms.min() + step * lattice
     law, _, log_norm, sums = _sum(lattice, values, mass, n, slope, step, np.zeros_like(values))
     above = sums > 0  # below, e^(-slope sums) may overflow, and nothing counts
@@ -172,7 +194,7 @@ def _upper(
     if sharp < inf:  # E[(x + G)_+] = x_+ + e^(-L |x|) / (2 L), convex too
         tails = np.exp(np.minimum(log_norm - slope * sums - sharp * np.abs(sums), -NOTHING))
         total += float((tails * law).sum()) / (2 * sharp)
-    return total * (1 + _slack(n))
+    return total * (1 + rounding_slack(n))
 
 
 def _lower(atoms: Floats, weights: Floats, n: int, slope: float, step: float) -> float:
@@ -189,10 +211,11 @@ def _lower(atoms: Floats, weights: Floats, n: int, slope: float, step: float) ->
     kept = sums > centre - reach
     gain = np.maximum(sums[kept] * law[kept] + n * left[kept], 0)
     total = float((gain * np.exp(np.minimum(log_norm - slope * sums[kept], -NOTHING))).sum())
-    return total * (1 - _slack(n))
+    return total * (1 - rounding_slack(n))
 
 
-def _slack(n: int) -> float:
+def rounding_slack(n: int) -> float:
+    """What rounding errors may add, as a part of an expectation of n copies."""
     return ROUNDING + PER_COPY * n
 
 
@@ -226,19 +249,22 @@ def _sum(
     first = round(n * (mean - round(mean))) - period // 2
     if everything <= 2 * reach:
         first = n * int(centred.min())
-    wave = _wave(period, centred, tilted)
+    wave = transform(period, centred, tilted)
     # The n-th power of most of them is nothing, and of n frequencies sqrt(n) are left.
     heard = np.flatnonzero(np.abs(wave) >= exp(-REACH / max(n - 1, 1))) if n > 1 else np.s_[:]
-    rest = np.exp((n - 1) * np.log(wave[heard])) * _turn(period, -first, heard)
-    law = _law(period, heard, rest * wave[heard])
+    rest = np.exp((n - 1) * np.log(wave[heard])) * phase(period, -first, heard)
+    law = inverse_transform(period, heard, rest * wave[heard])
     left = np.zeros_like(law)
     if marks.any():
-        left = _law(period, heard, rest * _wave(period, centred, tilted * marks)[heard])
+        left = inverse_transform(
+            period, heard, rest * transform(period, centred, tilted * marks)[heard]
+        )
     sums = n * values.min() + step * (np.arange(period) + first + n * (round(mean) - lattice.min()))
     return np.maximum(law, 0), left, n * (log(norm) + shift), np.asarray(sums)
 
 
-def _law(period: int, heard: Any, amplitudes: Complexes) -> Floats:
+def inverse_transform(period: int, heard: Any, amplitudes: Complexes) -> Floats:
+    """The law whose transform has these amplitudes at the frequencies heard."""
     from scipy.fft import irfft
 
     spectrum = np.zeros(period // 2 + 1, np.complex128)
@@ -246,7 +272,7 @@ def _law(period: int, heard: Any, amplitudes: Complexes) -> Floats:
     return np.asarray(irfft(spectrum, period), np.float64)
 
 
-def _wave(period: int, lattice: Integers, weights: Floats) -> Complexes:
+def transform(period: int, lattice: Integers, weights: Floats) -> Complexes:
     """The transform of the weights, to about 1e-16; the n-th power makes it n times that."""
     from scipy.fft import rfft
 
@@ -254,7 +280,7 @@ def _wave(period: int, lattice: Integers, weights: Floats) -> Complexes:
     return np.asarray(rfft(pulses), np.complex128)
 
 
-def _turn(period: int, point: int, heard: Any) -> Complexes:
+def phase(period: int, point: int, heard: Any) -> Complexes:
     """e^(-2 pi i k point / period) for some k in 0 .. period/2; whole turns are removed exactly."""
     turns = (np.arange(period // 2 + 1)[heard] * (point % period)) % period
     return np.asarray(np.exp(-2j * np.pi * (turns / period)))

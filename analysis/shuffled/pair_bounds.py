@@ -22,11 +22,26 @@ def most_delta(pair: PairLaw, n: int, epsilon: float) -> float:
     return at_most(*_terms(pair, epsilon), n, FINE) / (n * pair.weight)
 
 
-def least_delta(pair: PairLaw, n: int, epsilon: float) -> float:
-    """Lower bound of the pair's delta, in the worse of both directions; for w = 1."""
-    back = PairLaw(pair.weight, pair.law, pair.other, pair.own)
-    both = (at_least(*_terms(laws, epsilon), n, FINE) for laws in (pair, back))
-    return max(both) / (n * pair.weight)
+def least_delta(pair: PairLaw, n: int, epsilon: float, beyond: float = 0.0) -> float:
+    """Lower bound of the pair's delta, in the worse of both directions; for w = 1.
+
+    Where it is not above `beyond` it may be 0.
+    """
+    there, scale = _terms(pair, epsilon), n * pair.weight
+    back = _terms(PairLaw(pair.weight, pair.law, pair.other, pair.own), epsilon)
+    best = at_least(*there, n, FINE, beyond * scale)
+    if not _alike(there, back):
+        best = max(best, at_least(*back, n, FINE, max(best, beyond * scale)))
+    return best / scale
+
+
+def _alike(first: tuple[Floats, Floats], second: tuple[Floats, Floats]) -> bool:
+    """Whether two laws are one, but for rounding and the order of their atoms."""
+    order = [np.lexsort((weights, atoms.round(9))) for atoms, weights in (first, second)]
+    return all(
+        np.allclose(mine[order[0]], other[order[1]], rtol=1e-12, atol=1e-15)
+        for mine, other in zip(first, second, strict=True)
+    )
 
 
 def _terms(pair: PairLaw, epsilon: float) -> tuple[Floats, Floats]:

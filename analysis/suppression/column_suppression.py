@@ -65,7 +65,7 @@ def choose_columns(
         ParameterError: for arguments outside these ranges, and when the required columns alone
             exceed the target.
     """
-    problem = _Problem.of(marginals, k, target, weights, rule, required, forbidden)
+    problem = Problem.of(marginals, k, target, weights, rule, required, forbidden)
     kept = problem.solve()
     return ColumnChoice(
         kept=kept,
@@ -89,12 +89,26 @@ def people_allowed(target: float, n: int) -> int:
 
 
 @dataclass(slots=True)
-class _Problem:
+class Problem:
+    """Which columns may be kept, by which rule, and what that has said so far.
+
+    Attributes:
+        columns: counts of each.
+        k: the smallest crowd in which nobody is exposed.
+        target: the share of people who may be.
+        exact: weights.
+        gains: the same in integers, and one unit per column for the first tie.
+        rule: the name of a bound, or a function.
+        required: columns that are kept in any case, ascending.
+        forbidden: columns that are dropped in any case.
+        memory: what the rule said of sets of columns.
+    """
+
     columns: list[Integers]
     k: int
     target: float
-    exact: list[Fraction]  # weights
-    gains: list[int]  # the same in integers, and one unit per column for the first tie
+    exact: list[Fraction]
+    gains: list[int]
     rule: str | RuleFunction
     required: tuple[int, ...]
     forbidden: frozenset[int]
@@ -110,7 +124,7 @@ class _Problem:
         rule: str | RuleFunction,
         required: Sequence[int],
         forbidden: Sequence[int],
-    ) -> "_Problem":
+    ) -> "Problem":
         columns = positive_counts(marginals)
         if not (isinstance(target, (int, float, Fraction, np.floating)) and 0 <= target <= 1):
             raise ParameterError(f"target: found {target!r}; a share in [0, 1] is accepted")
@@ -244,12 +258,12 @@ class _Problem:
         for j in range(len(self.columns)):
             if j not in kept:
                 wider = tuple(sorted((*kept, j)))
-                largest = None if callable(self.rule) else self._largest_k(wider)
+                largest = None if callable(self.rule) else self.largest_k(wider)
                 value = self.promise(wider).value
                 columns.append(Dropped(j, value, largest, j in self.forbidden))
         return columns
 
-    def _largest_k(self, chosen: tuple[int, ...]) -> int:
+    def largest_k(self, chosen: tuple[int, ...]) -> int:
         """The largest k up to n for which the rule allows at most the target; by halving."""
         low, high = 1, self.n + 1  # low is safe; at n + 1 everybody is exposed
         if self.target >= 1:

@@ -11,25 +11,27 @@ one has too many sets; here
 3. sets are searched depth first, leaving out what cannot hold more columns than the largest set
    known, until all are done (then that set is proven to be the largest) or the work is used up.
 
-Work is counted in rows read, not in seconds, so that a result does not depend on the machine.
+Work is counted in rows read, not in seconds, so that a result does not depend on the machine; of
+very long tables, in sets.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
-from ..exposure.cells import as_table, dense
-from ..exposure.counts import Integers
+from ..exposure.cells import as_table, dense, occupied
 from ..exposure.wildcards import Wildcards
 from ..validation import whole
 
 WORK = 200_000_000  # rows read: about two seconds
+LEAST = 160  # sets that are counted however many rows there are
 CELLS = 1 << 18  # cells that are counted in an array that stays in the cache, not by sorting
 MATCHING = 10  # a row costs about so much more, for each column, when missing cells match anything
 Columns = tuple[int, ...]
+_Cells = NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def search_safe_sets(
     k: int,
     most: int,
     wildcards: Wildcards | None = None,
-    work: int = WORK,
+    work: int | None = None,
     known: Columns = (),
 ) -> SafeSets:
     """Search the sets of columns that leave at most `most` people below `k`.
@@ -68,7 +70,7 @@ def search_safe_sets(
         k: an integer.
         most: people, at least 0.
         wildcards: the same table, where missing cells match anything; None: they are a value.
-        work: rows to read at most.
+        work: rows to read at most; None: WORK, or LEAST times all rows.
         known: a set that is safe for sure, for instance by a bound; the first that is filled up.
     """
     codes = as_table(table)
@@ -77,6 +79,7 @@ def search_safe_sets(
             f"table, most: found {codes.shape[0]} rows and {most} people; at least one row and at "
             "least 0 people are accepted"
         )
+    work = max(WORK, LEAST * len(codes)) if work is None else work
     search = _Search.of(codes, whole(k, "k"), int(most), wildcards, work)
     try:
         search.run(known)
@@ -94,14 +97,28 @@ class _Start:
     """A set, the cell of every row in it, how many cells there are, and the people below k."""
 
     chosen: Columns
-    cells: Integers
+    cells: _Cells
     many: int
     people: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Wider:
+    """A set with one more column: its cells, of which there may be `many`, are only counted."""
+
+    start: _Start
+    column: int
+    many: int
+    people: int
+
+    @property
+    def chosen(self) -> Columns:
+        return (*self.start.chosen, self.column)
+
+
 @dataclass(slots=True)
 class _Search:
-    digits: list[Integers]
+    digits: list[_Cells]
     radices: list[int]
     k: int
     most: int
@@ -123,12 +140,16 @@ class _Search:
         wildcards: Wildcards | None,
         work: int,
     ) -> "_Search":
-        coded = [dense(codes[:, j].astype(np.int64)) for j in range(codes.shape[1])]
-        return cls([c for c, _ in coded], [r for _, r in coded], k, most, wildcards, work)
+        digits, radices = list[_Cells](), list[int]()
+        for j in range(codes.shape[1]):
+            column, radix = dense(codes[:, j].astype(np.int64))
+            digits.append(column.astype(np.min_scalar_type(radix)))
+            radices.append(radix)
+        return cls(digits, radices, k, most, wildcards, work)
 
     def run(self, known: Columns) -> None:
         rows = self.digits[0].size if self.digits else 0
-        nothing = _Start((), np.zeros(rows, dtype=np.int64), 1, rows if rows < self.k else 0)
+        nothing = _Start((), np.zeros(rows, np.int32), 1, rows if rows < self.k else 0)
         if nothing.people > self.most:
             self.unsafe, self.proven = list(range(len(self.digits))), True
             return
@@ -140,33 +161,43 @@ class _Search:
         if known:
             start = nothing
             for j in known:
-                start = _renumbered(self.extend(start, j))
+                start = self.taken(self.extend(start, j))
             self.fill(start, [*order, *free])
         for column in free:
             if column not in self.best:
-                self.fill(self.extend(nothing, column), [*order, *free])
+                self.fill(self.taken(self.extend(nothing, column)), [*order, *free])
         try:
             self.deepen(nothing, free)
             self.proven = True
         except _UsedUpError:
             pass
 
-    def extend(self, start: _Start, column: int) -> _Start:
-        """The set with one more column; its cells are numbered anew when they are used."""
+    def extend(self, start: _Start, column: int) -> _Wider:
+        """Count the set with one more column."""
         self.spend(start.cells.size)
-        if start.many > CELLS:
-            start = _renumbered(start)
-        radix = self.radices[column]
-        cells, many = start.cells * radix + self.digits[column], start.many * radix
-        counts = _counts(cells, many)
+        many = start.many * self.radices[column]
+        counts = occupied(self.cells(start, column), many, CELLS)
         people = int(counts[counts < self.k].sum())
-        chosen = (*start.chosen, column)
+        wider = _Wider(start, column, many, people)
         self.counted += 1
         if people > self.most and self.wildcards is not None:
             # As a value missing exposes at least as many: only who is unsafe so is counted again.
-            self.spend(MATCHING * len(chosen) * self.wildcards.weights.size)
-            people = self.wildcards.crowds(chosen).users_below(self.k)
-        return _Start(chosen, cells, many, people)
+            self.spend(MATCHING * len(wider.chosen) * self.wildcards.weights.size)
+            return replace(wider, people=self.wildcards.crowds(wider.chosen).users_below(self.k))
+        return wider
+
+    def cells(self, start: _Start, column: int) -> _Cells:
+        """The cell of every row, with one more column, in the smaller kind that holds them."""
+        radix = self.radices[column]
+        kind = np.int32 if start.many * radix < 2**31 else np.int64
+        cells: _Cells = np.multiply(start.cells, radix, dtype=kind)
+        cells += self.digits[column]
+        return cells
+
+    def taken(self, wider: _Wider) -> _Start:
+        """The same set to start from, its cells numbered without gaps: of one set, not of all."""
+        cells, many = _renumbered(self.cells(wider.start, wider.column), wider.many)
+        return _Start(wider.chosen, cells, many, wider.people)
 
     def spend(self, rows: int) -> None:
         self.work -= rows
@@ -182,8 +213,8 @@ class _Search:
             if not safe:
                 break
             free = [node.chosen[-1] for node in safe]
-            start = _renumbered(min(safe, key=lambda node: (node.people, node.many)))
-        self.found(start.chosen)
+            start = self.taken(min(safe, key=lambda node: (node.people, node.many)))
+        self.add(start.chosen)
         return list(start.chosen)
 
     def fill(self, start: _Start, order: Sequence[int]) -> None:
@@ -191,9 +222,9 @@ class _Search:
         for j in dict.fromkeys(order):
             if j not in start.chosen:
                 wider = self.extend(start, j)
-                start = _renumbered(wider) if wider.people <= self.most else start
+                start = self.taken(wider) if wider.people <= self.most else start
         self.note(start)
-        self.found(start.chosen)
+        self.add(start.chosen)
 
     def deepen(self, start: _Start, free: Sequence[int]) -> None:
         """All safe sets that add columns of `free` and may hold more columns than the best."""
@@ -205,13 +236,13 @@ class _Search:
         for position, node in enumerate(safe):
             if len(start.chosen) + len(safe) - position <= len(self.best):
                 break
-            self.deepen(_renumbered(node), [later.chosen[-1] for later in safe[position + 1 :]])
+            self.deepen(self.taken(node), [later.chosen[-1] for later in safe[position + 1 :]])
 
     def note(self, start: _Start) -> None:
         if start.people <= self.most and len(start.chosen) > len(self.best):
             self.best = tuple(sorted(start.chosen))
 
-    def found(self, chosen: Sequence[int]) -> None:
+    def add(self, chosen: Sequence[int]) -> None:
         ordered = tuple(sorted(chosen))
         if ordered and ordered not in self.maximal:
             self.maximal.append(ordered)
@@ -231,20 +262,10 @@ class _Search:
         )
 
 
-def _counts(cells: Integers, many: int) -> Integers:
-    """The people in each cell, cells being below `many`; perhaps with zeros."""
+def _renumbered(cells: _Cells, many: int) -> tuple[_Cells, int]:
+    """The same cells without gaps, and how many there are."""
     if many <= CELLS:
-        return np.bincount(cells, minlength=1)
-    ordered = np.sort(cells.astype(np.int32) if many < 2**31 else cells)
-    last = np.flatnonzero(ordered[1:] != ordered[:-1])
-    return np.diff(last, prepend=-1, append=cells.size - 1)
-
-
-def _renumbered(start: _Start) -> _Start:
-    """The same set, its cells without gaps."""
-    if start.many <= CELLS:
-        occurring = np.bincount(start.cells, minlength=1) > 0
-        cells, many = (np.cumsum(occurring) - 1)[start.cells], int(occurring.sum())
-    else:
-        cells, many = dense(start.cells)
-    return replace(start, cells=cells, many=many)
+        occurring = np.bincount(cells, minlength=1) > 0
+        return (np.cumsum(occurring, dtype=np.int32) - 1)[cells], int(occurring.sum())
+    coded, many = dense(cells)
+    return coded.astype(np.int32), many

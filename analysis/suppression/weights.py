@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ParameterError
-from ..validation import sequence
+from ..validation import NO_NUMBERS, sequence
 
 DIGITS = 2**52  # a total weight is at most this many units
 
@@ -25,7 +25,7 @@ def as_weights(weights: Sequence[float] | None, columns: int) -> list[Fraction]:
     exact = []
     for weight in given:
         number = isinstance(weight, (int, float, Fraction, np.integer, np.floating))
-        if not number or isinstance(weight, bool) or not isfinite(weight) or weight < 0:
+        if not number or isinstance(weight, NO_NUMBERS) or not isfinite(weight) or weight < 0:
             raise ParameterError(
                 f"weights: found {weight!r}; finite numbers of at least 0 are accepted"
             )

@@ -1,8 +1,9 @@
 """Trust: from what a coalition viewed to what it received, knows, and can link.
 
-Here live evidence, fibers (all tables consistent with it), inference and bits received. May import
-the plain data of `protocol`, `estimation` and `composition`. Must never know what the truth is:
-only the scores that compare it with the truth do.
+What a coalition viewed comes from protocol/view.py. Here live evidence, fibers (all tables
+consistent with it), inference and bits received. May import the plain data of `protocol`,
+`estimation` and `composition`. Must never know what the truth is: only the scores that compare it
+with the truth do.
 """
 
 from .best_guesses import Method

@@ -17,10 +17,11 @@ of the prior probability of what was seen.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log, log2, prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import ParameterError
 from ..validation import number
+from . import opened_rows
 from .best_guesses import Guess, Inference, Method
 from .fiber import Nats, Side, log_multinomial
 from .inference import infer
@@ -153,6 +154,10 @@ def received(
         prior: shares of the values of each column that everybody knows; None: all labelled tables
             are equally likely.
     """
+    if getattr(view, "threshold", False):
+        figures: dict[str, Any] = opened_rows.parts(view, as_sizes(sizes, view))
+        members = tuple(sorted(view.parties))
+        return Received(members, view.users, view.users * len(sizes), **figures)
     known, inference = inferred(view, sizes, truth, prior)
     told = inference.told if known.whole else Nats(inference.told.low, inf)
     return Received(

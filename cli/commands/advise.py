@@ -83,8 +83,7 @@ def command(
     check_figure(picture)
     said = Reading(**reading)
     with stages() as stage:
-        stage(f"reading {data}")
-        table = read(data, said, MISSING)
+        table = read(data, said, MISSING, stage)
         advised = advise(
             table,
             k,
@@ -101,7 +100,7 @@ def command(
             stage(f"drawing {picture}")
             _draw(advised, picture)
     for warning in (*table.warnings, *suspects(table, (MISSING, *said.lacking))):
-        if "is not asked about" not in warning and "read as a value" not in warning:
+        if "read as a value" not in warning:
             say(page(err=True), f"warning   {clean(warning)}", style="yellow")
     _tell(advised, data.name, form)
     if picture is not None:
@@ -118,7 +117,7 @@ def _tell(advised: "Advised", called: str, form: str) -> None:
 
         write_json(advised_table(advised, called))
     elif form == "csv":
-        write_csv(advice.choices(advised))
+        write_csv(advice.tidy(advised))
     else:
         advice.tell(page(), advised, called)
 

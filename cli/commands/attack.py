@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...scenarios.wording import seeds
-from ..options import MAX_SEED, kept_options
+from ..options import MAX_SEED, executor_option, kept_options, tell_trust
 from ..text.layout import (
     Grid,
     Page,
@@ -27,7 +27,8 @@ from ..text.layout import (
 )
 
 if TYPE_CHECKING:
-    from ...scenarios.studies.matrix_result import Cell, Column, Matrix, Row
+    from ...scenarios.schema.model import Scenario
+    from ...scenarios.studies.matrix_result import Cell, Matrix, Row
 
 SHOWN = {
     "works": "works",
@@ -36,6 +37,8 @@ SHOWN = {
     "idle": "achieves nothing here",
     "unplayed": "not played",
 }
+
+DRAWN = "drawn anew for every seed, so intervals hold for such draws; --people says how many"
 
 
 @click.command("attack")
@@ -50,6 +53,12 @@ SHOWN = {
     help="Runs of every cell.",
 )
 @click.option(
+    "--people",
+    type=click.IntRange(min=1),
+    help="Who take part at most, drawn anew for every seed.  [default: all; 100 of a scenario in "
+    "which everybody asks `randomness`]",
+)
+@click.option(
     "--seed",
     type=click.IntRange(0, MAX_SEED - 10_000),
     help="Of the first run; the next have the seeds after it.  [default: the scenario's, else "
@@ -58,8 +67,9 @@ SHOWN = {
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
-    help="Processes that play runs side by side.  [default: one a core, at most 8]",
+    help="How many play runs side by side.  [default: one a core, at most 8]",
 )
+@executor_option("process", "Who plays whole runs")
 @kept_options
 @format_option
 def command(
@@ -67,8 +77,10 @@ def command(
     attacks: str,
     defences: str,
     repeats: int,
+    people: int | None,
     seed: int | None,
     workers: int | None,
+    executor: str,
     out: Path,
     *,
     no_save: bool,
@@ -83,17 +95,16 @@ def command(
     from ...scenarios.studies import attack_matrix_file as matrixfile
     from ...scenarios.studies.attack_matrix import attack
     from ...scenarios.studies.matrix_result import MatrixStopped
-    from ...scenarios.validation.load import load
 
-    loaded = load(scenario)
+    loaded, first, here = _attacked(scenario, seed, people)
     if not no_save and (wrong := unwritable(out)):
         raise wrong
     stopped = None
     try:
-        with _pool(workers) as pool:
+        with _pool(executor, workers) as pool:
             matrix = attack(
                 loaded,
-                _seed(loaded.scenario.seed if seed is None else seed),
+                first,
                 repeats,
                 attacks=_names(attacks),
                 defences=_names(defences),
@@ -103,6 +114,8 @@ def command(
     except MatrixStopped as stop:  # Ctrl-C: what is done is told and kept
         matrix, stopped = stop.found, stop
     _tell(matrix, form)
+    if matrix.users < here:
+        say(page(err=True), f"{matrix.users:,} of {here:,} people, {DRAWN}")
     if not no_save:
         folder = matrixfile.save(matrix, loaded, out)
         saved(page(err=form != "table"), folder, "matrix.png")
@@ -110,6 +123,18 @@ def command(
         count = many(len(matrix.rows), "attack")
         say(page(err=True), f"{count} done{'' if no_save else ' and kept'}; the others were not")
         raise stopped
+
+
+def _attacked(name: str, seed: int | None, people: int | None) -> "tuple[Scenario, int, int]":
+    """What is played, the seed of its first run, and how many people the whole of it has."""
+    from ...scenarios.programs.registry import samples
+    from ...scenarios.studies.attack_plan import drawn
+    from ...scenarios.validation.load import load
+
+    loaded = load(name)
+    first = _seed(loaded.scenario.seed if seed is None else seed)
+    here = samples(loaded, first).people.n
+    return drawn(loaded, here, people), first, here
 
 
 def _tell(matrix: "Matrix", form: str) -> None:
@@ -135,20 +160,17 @@ def _seed(given: int | None) -> int:
 
 
 @contextmanager
-def _pool(workers: int | None) -> Iterator[Executor | None]:
-    """Give what plays runs side by side; None for one worker."""
-    from ...scenarios.studies.executors import processes, processors
+def _pool(executor: str, workers: int | None) -> Iterator[Executor | None]:
+    """Give what plays runs side by side; None for one worker here."""
+    from ...scenarios.studies.executors import opened, processors
 
+    tell_trust(executor)
     workers = workers or min(processors(), 8)
-    if workers == 1:
+    if workers == 1 and executor == "process":
         yield None
         return
-    with processes(workers) as pool:
-        try:
-            yield pool
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    with opened(executor, workers) as pool:
+        yield pool
 
 
 def _progress(form: str) -> Callable[[int, int], None]:
@@ -239,25 +261,7 @@ def detected(cell: "Cell") -> str:
 
 
 def _costs(matrix: "Matrix") -> Grid:
-    rows = [_cost(column) for column in matrix.columns]
-    headings = (
-        "defence", "here", "CPU ms", "bytes", "messages", "false alarms", "what it guards",
-    )  # fmt: skip
-    return Grid(headings, rows, (2, 3, 4, 5))
+    from ...scenarios.studies.attack_matrix_file import COST_HEADINGS, cost_cells
 
-
-def _cost(column: "Column") -> tuple[str, ...]:
-    here = "on" if column.on else "off"
-    cost = column.cost
-    if cost is None:
-        return column.name, here, "", "", "", "", column.guards
-    half = "" if cost.cpu_high is None else f" +- {1000 * (cost.cpu_high - cost.cpu):.1f}"
-    return (
-        column.name,
-        here,
-        f"{1000 * cost.cpu:+.1f}{half}",
-        f"{cost.size:+,.0f}",
-        f"{cost.messages:+,.0f}",
-        f"{cost.false_alarms} of {cost.runs}",
-        column.guards,
-    )
+    rows = [cost_cells(column, "+-", "") for column in matrix.columns]
+    return Grid(COST_HEADINGS, rows, (2, 3, 4, 5, 6, 7))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...scenarios.populations import Population
     from ...scenarios.schema.model import Scenario
     from ...scenarios.studies.cost import Cost
-    from ..text.records import CheckedScenario
+    from ..text.records import CheckedScenario, RoundPrice
 
 
 @click.command("check")
@@ -55,15 +55,13 @@ def command(scenario: str, form: str) -> None:
             say(page(), f"      veilmix sweep {scenario}   plays {grid}")
 
 
-def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
-    """The messages and bytes of each round, as numbers; None where they vary."""
-    from ...scenarios.programs.registry import announced_names
+def _priced(price: "Cost") -> "tuple[RoundPrice, ...]":
+    """What each round costs."""
+    from ..text.records import RoundPrice
 
-    names = announced_names(scenario, people.schema.names)
-    rows = [
-        (
+    return tuple(
+        RoundPrice(
             planned.number,
-            _asked(names, planned.columns),
             planned.reader,
             planned.onions,
             planned.layers,
@@ -71,6 +69,19 @@ def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
             planned.carried,
         )
         for planned in price.rounds
+    )
+
+
+def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
+    """The messages and bytes of each round, as numbers; None where they vary."""
+    from msgspec.structs import astuple
+
+    from ...scenarios.programs.registry import announced_names
+
+    names = announced_names(scenario, people.schema.names)
+    rows = [
+        (priced.round, _asked(names, planned.columns), *astuple(priced)[1:])
+        for planned, priced in zip(price.rounds, _priced(price), strict=True)
     ]
     headings = (
         "round",
@@ -161,6 +172,8 @@ def _central(scenario: "Scenario", _people: "Population", price: "Cost") -> Plan
     from ...scenarios.programs.registry import program_of
 
     parties = f"{many(scenario.mix.shufflers, 'shuffler')}, a curator, an analyst"
+    if program_of(scenario).opens:
+        parties += ", randomness"
     return Plan(parties, _steps(scenario, price), program_of(scenario).largest)
 
 
@@ -217,22 +230,11 @@ def _seconds(seconds: float) -> str:
 def _record(scenario: "Scenario", people: "Population", price: "Cost") -> "CheckedScenario":
     from ...scenarios.programs.topology import topology_of
     from ...scenarios.studies.trust_table import told_of
-    from ..text.records import AskedFeature, CheckedScenario, Noise, RoundPrice
+    from ..text.records import AskedFeature, CheckedScenario, Noise
 
     features = (
         AskedFeature(feature.name, len(texts), feature.values is None)
         for feature, texts in zip(people.schema.features, people.values, strict=True)
-    )
-    rounds = (
-        RoundPrice(
-            planned.number,
-            planned.reader,
-            planned.onions,
-            planned.layers,
-            planned.person,
-            planned.carried,
-        )
-        for planned in price.rounds
     )
     return CheckedScenario(
         scenario.scenario.name,
@@ -240,7 +242,7 @@ def _record(scenario: "Scenario", people: "Population", price: "Cost") -> "Check
         tuple(features),
         max(0, len(topology_of(scenario).handlers(scenario)) - 2),  # with two readers
         scenario.mix.suite,
-        tuple(rounds),
+        _priced(price),
         price.seconds,
         scenario.policy.k,
         scenario.policy.max_exposure,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ..options import SEED, kept_options
+from ..options import SEED, executor_option, helped, kept_options, tell_trust
 from ..text.layout import (
     Grid,
     Page,
@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="With --cheating: runs of every attack.",
 )
+@executor_option(
+    None, "Who plays whole programs, side by side [default: this process, one after the other]"
+)
 @kept_options
 @format_option
 def command(
@@ -68,6 +71,7 @@ def command(
     *,
     cheating: bool,
     runs: int,
+    executor: str | None,
     out: Path,
     no_save: bool,
     form: str,
@@ -77,7 +81,7 @@ def command(
     The folder that is kept has the numbers, and a picture of trust, privacy and utility.
     """
     from ...scenarios.comparison.compare import ComparisonStopped, compare
-    from ...scenarios.comparison.result_folder import HEADINGS, rows, save
+    from ...scenarios.comparison.result_folder import save
     from ...scenarios.records.run_folder import unwritable
     from ...scenarios.validation.load import load
 
@@ -87,22 +91,20 @@ def command(
     only = [name.strip() for name in names.split(",") if name.strip()]
     sent = None if mode is None else mode == "real"
     stopped = None
+    tell_trust(executor)
     try:
-        comparison = compare(
-            *(loaded, seed),
-            only=only,
-            messages=sent,
-            cheating=runs if cheating else 0,
-            progress=_progress(form),
-        )
+        with helped(executor) as pool:
+            comparison = compare(
+                *(loaded, seed),
+                only=only,
+                messages=sent,
+                cheating=runs if cheating else 0,
+                progress=_progress(form),
+                executor=pool,
+            )
     except ComparisonStopped as stop:  # Ctrl-C: what is done is told and kept
         comparison, stopped = stop.found, stop
-    if form == "json":
-        write_json(comparison)
-    elif form == "csv":
-        write_csv(Grid(HEADINGS, rows(comparison)))
-    else:
-        _tell(page(), comparison)
+    _print(comparison, form)
     if not no_save:
         folder = save(comparison, loaded, out)
         saved(page(err=form != "table"), folder, "frontier.png")
@@ -110,6 +112,17 @@ def command(
         count = many(len(comparison.programs), "program")
         say(page(err=True), f"{count} done{'' if no_save else ' and kept'}; the others were not")
         raise stopped
+
+
+def _print(comparison: "Comparison", form: str) -> None:
+    from ...scenarios.comparison.result_folder import HEADINGS, rows
+
+    if form == "json":
+        write_json(comparison)
+    elif form == "csv":
+        write_csv(Grid(HEADINGS, rows(comparison)))
+    else:
+        _tell(page(), comparison)
 
 
 def _progress(form: str) -> Callable[[str], None]:

@@ -29,22 +29,26 @@ def command(name: str, folder: Path, people: int | None, form: str) -> None:
     NAME.key.toml stays with you. NAME.pub.toml is for others; read its fingerprint out to them.
     NAME.people.toml is for others too: a session with `registered` knows by it who may answer.
     """
+    from msgspec import UNSET
+
     from ...scenarios.records.identity_files import create, read_identity, read_known
     from ...scenarios.records.people_keys import create_people
+    from ...scenarios.serialization.record import plain
+    from ..text.records import MadeIdentity
 
     secret, public = create(folder, name)
     print_ = read_known(public)[name].fingerprint
-    told = {"name": name, "secret": str(secret), "public": str(public), "fingerprint": print_}
-    if people:
-        told["people"] = str(create_people(folder, read_identity(secret), people))
+    others = str(create_people(folder, read_identity(secret), people)) if people else UNSET
+    made = MadeIdentity(name, str(secret), str(public), print_, others)
     if form == "json":
-        write_json(told)
+        write_json(made)
     elif form == "csv":
+        told = plain(made)
         write_csv(Grid(tuple(told), [tuple(told.values())]))
     else:
         out = page()
         say(out, f"wrote {secret}   keep it: whoever has it signs as {name}")
         say(out, f"wrote {public}   give it to others")
         if people:
-            say(out, f"wrote {told['people']}   give it to others: whom {name} answers for")
+            say(out, f"wrote {made.people}   give it to others: whom {name} answers for")
         say(out, f"fingerprint {print_}   read it out to them")

@@ -103,21 +103,21 @@ def command(run: str, prior: str, cheating: bool, runs: int, form: str) -> None:
             _tell(found, record.scenario.coalition)
             for line in _notes(found, prior):
                 say(page(), line, style="dim")
-        cheats.told(record, study)
+        cheats.print_cheating(record, study)
 
 
 def _tell(
     found: "Sequence[Received]", named: "Sequence[Coalition]", *, smallest: bool = True
 ) -> None:
     from ...scenarios.verification.views import breaking
-    from ..text import run as story
+    from ..text import run_scores
 
     console = page()
     lay_out(console, coalitions_text.table(found))
     for line in coalitions_text.key(found):
         say(console, line, style="dim")
     if smallest:
-        say(console, story.smallest(breaking(found)))
+        say(console, run_scores.smallest(breaking(found)))
     for one in named:
         linked = next(r.linked for r in found if r.parties == tuple(sorted(set(one.parties))))
         what = f"links {many(linked, 'person', 'people')}" if linked else "links nobody"

@@ -85,12 +85,10 @@ def gallery(form: str) -> None:
     groups = (("to start from", _titles(shipped())), ("attacks", _titles(attacks())))
     header = ("scenario", "shows")
     if form == "json":
+        from ..text.records import ShippedScenario
+
         write_json(
-            [
-                {"scenario": name, "title": title, "group": group}
-                for group, rows in groups
-                for name, title in rows
-            ]
+            [ShippedScenario(name, title, group) for group, rows in groups for name, title in rows]
         )
     elif form == "csv":
         rows = [(name, title, group) for group, some in groups for name, title in some]

@@ -1,22 +1,25 @@
 """`veilmix reproduce`: redraw a figure of a paper; say what agrees with it and what does not."""
 
+from concurrent.futures import BrokenExecutor
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ..figures import make, write
+from ..figures import make, write, write_file
+from ..options import executor_option, helped
 from ..stages import stages
 from ..text.layout import Grid, clean, format_option, lay_out, page, say, write_csv, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Executor
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from ...analysis.figures.registry import Check, Material, Paper, Redrawn
+    from ...analysis.figures.registry import Check, Paper
 
 # A paper's module in `veilmix.analysis.figures`; it has the figures as PAPER.
 PAPERS = {f"{n:03}": f"paper{n:03}" for n in range(5)}
@@ -43,9 +46,18 @@ AGREES = {True: "yes", False: "NO", None: "open"}
     metavar="SECONDS",
     help="Time for each exact worst case; 0 leaves them out.",
 )
+@executor_option(
+    None, "Who draws the figures, side by side [default: this process, one after the other]"
+)
 @format_option
 def command(
-    paper: str | None, figure: str | None, out: Path | None, seed: int, seconds: float, form: str
+    paper: str | None,
+    figure: str | None,
+    out: Path | None,
+    seed: int,
+    seconds: float,
+    executor: str | None,
+    form: str,
 ) -> None:
     """Redraw FIGURE of PAPER (all if none is named) as PNG and SVG, with its numbers as CSV.
 
@@ -57,21 +69,61 @@ def command(
     wanted = _figures(paper, figure)
     folder = out or Path(f"reproduced-{paper}")
     from ...analysis import drawing
-    from ...analysis.figures.registry import Material
 
     drawing.require()
     make(folder)
-    with stages() as stage:
-        material = Material(_people, seed, seconds, stage)
-        done = [draw(material) for draw in wanted]
-        files = [path for figure in done for path in write(figure, folder)]
-    checks = [check for figure in done for check in figure.checks]
+    with stages() as stage, helped(executor) as pool:
+        done = list(_made(paper, wanted, (seed, seconds), stage, pool))
+    files = [write_file(folder / name, data) for _, files in done for name, data in files.items()]
+    checks = [check for found, _ in done for check in found]
     if checks or form != "table":
         _tell(checks, form)
     else:
         say(page(), "the paper gives no number to compare with: look at the picture")
     for path in files:
         say(page(err=True), f"written   {clean(str(path))}")
+
+
+Made = tuple[tuple["Check", ...], dict[str, bytes]]  # of a figure: its checks, and its files
+
+
+def _made(
+    paper: str,
+    figures: "Sequence[str]",
+    given: tuple[int, float],
+    stage: "Callable[[str], None]",
+    pool: "Executor | None",
+) -> "Iterator[Made]":
+    """Give what was made of each figure, here or elsewhere; given: the seed, and seconds."""
+    flying = [pool.submit(redraw, paper, name, *given) for name in figures] if pool else []
+    for place, name in enumerate(figures):
+        if flying:
+            stage(f"figure {name}")
+            try:
+                yield flying[place].result()
+                continue
+            except BrokenExecutor:  # a worker has ended: what it had is drawn here
+                pass
+        yield redraw(paper, name, *given, stage)
+
+
+def redraw(
+    paper: str,
+    figure: str,
+    seed: int,
+    seconds: float,
+    stage: "Callable[[str], None]" = lambda _: None,
+) -> Made:
+    """Draw one figure, in whatever process this is."""
+    from tempfile import TemporaryDirectory
+
+    from ...analysis.figures.registry import Material
+
+    redrawn = _paper(paper).figures[figure][1](Material(_people, seed, seconds, stage))
+    with TemporaryDirectory() as place:
+        return redrawn.checks, {
+            path.name: path.read_bytes() for path in write(redrawn, Path(place))
+        }
 
 
 def _paper(name: str) -> "Paper":
@@ -96,15 +148,15 @@ def _offered() -> Grid:
     return Grid(("paper", "figure", "shows"), rows)
 
 
-def _figures(paper: str, figure: str | None) -> "list[Callable[[Material], Redrawn]]":
+def _figures(paper: str, figure: str | None) -> list[str]:
     from ...errors import DataError
 
     figures = _paper(paper).figures
     if figure is None:
-        return [make for _, make in figures.values()]
+        return list(figures)
     if figure not in figures:
         raise DataError(f"no figure {figure!r} of paper {paper}; there are {', '.join(figures)}")
-    return [figures[figure][1]]
+    return [figure]
 
 
 def _people(name: str) -> "tuple[NDArray[np.int32], tuple[str, ...]]":

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +13,7 @@ import click
 
 from ...errors import StorageError
 from ..app import ReaderLeft, Unmet
-from ..options import FILE, FILE_THERE, MAX_SEED, SEED, kept_options
+from ..options import FILE, FILE_THERE, MAX_SEED, SEED, executor_option, kept_options
 from ..text.layout import clean, format_option
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Wish:
         processes: whether each party is a process of its own.
         durable: what a process keeps before it acknowledges; None: as the default has it.
         sign: the identity file that seals the folder; None: it is not signed.
+        executor: who does the long lists of work.
     """
 
     seed: int | None
@@ -54,6 +56,7 @@ class Wish:
     processes: bool = False
     durable: str | None = None
     sign: Path | None = None
+    executor: str = "process"
 
     @property
     def recorder(self) -> "Identity | None":
@@ -130,6 +133,7 @@ class Traced(click.Command):
     "nowhere, and who is killed is lost with its key; tmpfs: in memory; disk: on the disk, where "
     "keys and letters can be found until the session ends.  [default: off]",
 )
+@executor_option("process", "Who seals and opens more than 128 messages at a time")
 @click.option(
     "--sign",
     type=FILE_THERE,
@@ -152,6 +156,7 @@ def command(
     worst_case: float,
     processes: bool,
     durable: str | None,
+    executor: str,
 ) -> None:
     """Play SCENARIO (a file, or a shipped name) and print the release and the scores.
 
@@ -163,7 +168,7 @@ def command(
     place = None if no_save else out
     wish = Wish(
         *(seed, mode, trace or "none", place, form, quiet, worst_case, figures, ledger),
-        *(processes, durable, sign),
+        *(processes, durable, sign, executor),
     )
     if durable and not processes:
         raise click.UsageError("--durable is for --processes: one process writes no journal")
@@ -242,8 +247,17 @@ def _drawn(outcome: "Outcome", folder: Path) -> None:
 def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Outcome]":
     """Play a scenario as often as it says."""
     from ...scenarios.play.run import run
+    from ...scenarios.studies.executors import workplace
 
     seed = scenario.scenario.seed if wish.seed is None else wish.seed
+    with workplace(wish.executor) as place:
+        yield from _runs(scenario, wish, seed, partial(run, workplace=place))
+
+
+def _runs(
+    scenario: "Scenario", wish: Wish, seed: int | None, run: "Callable[..., Outcome]"
+) -> "Iterator[Outcome]":
+    """Play a scenario as often as it says, with what does its work at hand."""
     for number in range(scenario.scenario.repeat):
         this = None if seed is None else min(seed + number, MAX_SEED)
         with watching(scenario, wish) as instruments, _ledger(wish) as book:

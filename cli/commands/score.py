@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     "seconds",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
-    help="Search that long for the worst table with the same columns.",
+    help="Search for the worst table with the same columns, and stop it after so long: what is "
+    "found by then depends on the machine.",
 )
 @figure_option("Draw the exposure curves")
 @click.option(
@@ -88,15 +89,14 @@ def command(
     """
     from ...scenarios.populations.coarser import coarser_lines
     from ...scenarios.tables.reading import Reading, coarsenings, read, suspects, write_out
-    from ...scenarios.tables.scored import score_read
+    from ...scenarios.tables.scored import frequent, score_read
 
     _check_paths(picture, kept, counts)
     _check_form(form, advising=advising)
     said = Reading(**reading)
     texts = said.lacking
     with stages() as stage:
-        stage(f"reading {data}")
-        table = read(data, said)
+        table = read(data, said, progress=stage)
         score = score_read(
             table,
             texts,
@@ -116,7 +116,7 @@ def command(
     def record() -> "ScoredTable":
         from ..text.score_record import scored_table
 
-        lines = coarser_lines(coarsenings(said.coarsen, table.columns), named=False)
+        lines = coarser_lines(coarsenings(said.coarsen, table.columns), frequent(table, k))
         return scored_table(score, data, ("", *texts), table, lines)
 
     _tell(score, record, data.name, ("", *texts), table, form)
@@ -152,7 +152,9 @@ def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:
     from .advise import MISSING
 
     with stages() as stage:
-        found = advise(read(data, said, MISSING), k, max_exposure, missing=MISSING, progress=stage)
+        found = advise(
+            read(data, said, MISSING, stage), k, max_exposure, missing=MISSING, progress=stage
+        )
     say(page(), "\nwhat to do\n")
     advice.tell(page(), found, data.name)
 

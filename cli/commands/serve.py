@@ -13,12 +13,9 @@ if TYPE_CHECKING:
     from ...protocol.board import Board
     from ...scenarios.sessions.file import SessionFile
 
-KEY = click.option(
-    "--key",
-    type=FILE,
-    required=True,
-    help="The identity of this place: NAME.key.toml, which `veilmix keys NAME` has written.",
-)
+KEY_HELP = "The identity of this place: NAME.key.toml, which `veilmix keys NAME` has written."
+KEY = click.option("--key", type=FILE, required=True, help=KEY_HELP)
+OWN_KEY = click.option("--key", type=FILE, help=f"{KEY_HELP} A class needs none.")
 DURABLE = click.option(
     "--durable",
     type=click.Choice(["off", "tmpfs", "disk"]),
@@ -54,8 +51,8 @@ LOG = click.option(
 
 @click.command("serve")
 @click.argument("place")
-@click.argument("session", type=FILE)
-@KEY
+@click.argument("session")
+@OWN_KEY
 @DURABLE
 @JOURNAL
 @LOG
@@ -68,22 +65,42 @@ LOG = click.option(
     metavar="SECONDS",
     help="How long the board stays when all is over, for those who have not read it.",
 )
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    show_default=True,
+    help="Where to listen, for a class; 0 takes any that is free. A session file says it itself.",
+)
 def command(
     place: str,
-    session: Path,
-    key: Path,
+    session: str,
+    key: Path | None,
     durable: str,
     journal: Path,
     log: str,
     patience: float,
     linger: float,
+    port: int,
 ) -> None:
     """Be PLACE (board, curator, analyst, shuffler-1, ...) of the session in the file SESSION.
 
     It listens where the session file says, over TLS, and ends with the session: what was released
     is printed as CSV. Exit code 3 if nothing was.
+
+    SESSION may be the address of a class instead (veilmix poll --others): then be one of its
+    shufflers, without a file, and with an identity for this session alone if no --key is given.
     """
-    hosted, site = opened(session, place, key, durable, journal, log, patience)
+    if "://" in session:
+        from .mix import mix_for_class
+
+        require()
+        mix_for_class(place, session, key, port, teller(place, log))
+        return
+    if key is None:
+        raise click.UsageError(f"--key: {place} of a session file needs its own: {KEY_HELP}")
+    path = Path(session)
+    hosted, site = opened(path, place, key, durable, journal, log, patience)
     from ...protocol.phases import BOARD
     from ...scenarios.sessions.place import keep_board, take_part
 

@@ -50,7 +50,7 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
     from ...scenarios.programs.topology import topology_of
     from ...scenarios.records.run_folder import read
     from ...scenarios.verification.damage import diagnose_record
-    from ...scenarios.verification.views import look, people_named, present
+    from ...scenarios.verification.views import people_named, present, view_of
     from ..found import folder
 
     record = read(folder(run))
@@ -63,7 +63,7 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
         if why is not None:
             _derive(record, members, why, form)
             return
-        seen = look(record, members)
+        seen = view_of(record, members)
         if form == "json":
             write_json(_record(record, seen))
         elif form == "mermaid":

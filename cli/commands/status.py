@@ -39,14 +39,13 @@ def command(url: str, known: Path, form: str) -> None:
     Every entry is checked as a party checks it.
     """
     require()
-    from ...scenarios.sessions.status import look, phases, standings
+    from ...scenarios.sessions.status import phases, read_status, seen_board, standings
 
-    seen = look(url, keeper(known))
+    seen = read_status(url, keeper(known))
     rows = standings(seen.board)
     names = ("party", "last post", "posts", "round")
     if form == "json":
-        parties = [dict(zip(names, row, strict=True)) for row in rows]
-        write_json({**seen.told, "burned": seen.board.burned, "parties": parties})
+        write_json(seen_board(seen))
     elif form == "csv":
         write_csv(Grid(names, rows))
     else:
@@ -54,8 +53,7 @@ def command(url: str, known: Path, form: str) -> None:
         told = seen.told
         say(
             out,
-            f"{url}  round {told['round']}, {told['entries']} entries, "
-            f"silent for {told['silent']} s",
+            f"{url}  round {told.round}, {told.entries} entries, silent for {told.silent} s",
         )
         lay_out(out, Grid(("phase", "", "may be said"), phases(seen.board)))
         say(out, "")

@@ -12,7 +12,7 @@ from ..app import BUG
 from ..found import HOME
 from ..grid import Setting, Shard, spelt
 from ..grid import repeats as usual
-from ..options import PATH, SEED
+from ..options import PATH, SEED, executor_option, tell_trust
 from ..text.layout import clean, format_option, many, page, say
 
 if TYPE_CHECKING:
@@ -53,13 +53,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Real messages, or the same questions without any (much faster).",
 )
-@click.option(
-    "--executor",
-    default="process",
-    show_default=True,
-    metavar="process|thread|MODULE:FUNCTION",
-    help="Who plays: processes, threads, or what FUNCTION() returns, such as a cluster's.",
-)
+@executor_option("process", "Who plays whole runs")
 @click.option(
     "--workers", type=click.IntRange(1), metavar="N", help="How many.  [default: the processors]"
 )
@@ -125,6 +119,7 @@ def command(
         left = log.todo(jobs)
         if form == "table" and not quiet:
             _announce(loaded, along, times, jobs, left, mode, seed)
+        tell_trust(executor)
         _play(left, make, window, log, quiet=quiet)
     finally:
         log.close()

@@ -93,9 +93,9 @@ def _outside(url: str, known: Path | None, port: int, *, out: Path | None, live:
     from .status import keeper
 
     require()
-    from ...theatre.outside import watch
+    from ...theatre.outside import show_board
 
-    watch(url, keeper(known), port, _tell)
+    show_board(url, keeper(known), port, _tell)
 
 
 def _tell(line: str) -> None:

@@ -52,15 +52,11 @@ def command(run: str, *, again: bool | None, identities: Path | None, form: str)
         ],
     )
     if form == "json":
+        from ..text.records import MadeCheck
+
         write_json(
             [
-                {
-                    "check": check.name,
-                    "that": check.what,
-                    "ok": check.ok,
-                    "shows": check.shows.value,
-                    "found": check.detail,
-                }
+                MadeCheck(check.name, check.what, check.ok, check.shows.value, check.detail)
                 for check in checks
             ]
         )

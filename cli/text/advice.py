@@ -57,20 +57,29 @@ def steps(advised: "Advised") -> Grid:
     n, rows = advised.n, []
     proven = advised.by == "promise"
     here = percent((advised.cost.promised if proven else advised.best.people) / n)
-    for j, says in enumerate(advised.says(advised.best)):
+    for j, level_name in enumerate(advised.level_names(advised.best)):
         ladder, finer, level = advised.columns[j].ladder, advised.finer[j], advised.best.levels[j]
         rows.append(
             (
                 ladder.column,
-                says,
+                level_name,
                 f"{advised.cost.kept[j]:.2f} of {advised.cost.whole[j]:.2f}",
                 ""
                 if finer is None
-                else f"{ladder.levels[level - 1].name}: {percent(finer / n)} instead of {here}",
+                else f"{ladder.levels[level - 1].name}: {_beside(finer / n, advised.max_exposure)} "
+                f"instead of {here}",
             )
         )
     would = "one step finer would promise" if proven else "one step finer would expose"
     return Grid(("column", "say", "bits kept", would), rows, (2,))
+
+
+def _beside(share: float, target: float) -> str:
+    """A share with as many digits as tell it from the target: 1.04 % where 1 % is wanted."""
+    digits = 1
+    while share != target and digits < 4 and round(100 * (share - target), digits) == 0:
+        digits += 1
+    return percent(share) if digits == 1 else f"{100 * share:.{digits}f} %"
 
 
 def costs(cost: "Cost", predict: str | None) -> Iterator[str]:
@@ -87,6 +96,14 @@ def costs(cost: "Cost", predict: str | None) -> Iterator[str]:
             f"prediction of {predict}  {percent(right.coarse)} right; {percent(right.fine)} from "
             f"the columns as they are, {percent(right.none)} by the most frequent value"
         )
+
+
+def tidy(advised: "Advised") -> Grid:
+    """The same choices for programs: numbers as they are, and what is said of each column."""
+    from ...scenarios.tables.frames import choices as framed
+
+    columns = framed(advised).columns
+    return Grid(tuple(columns), list(zip(*columns.values(), strict=True)))
 
 
 def choices(advised: "Advised") -> Grid:

@@ -1,22 +1,9 @@
 """What `veilmix advise` prints with `--format json`, by definition."""
 
 from ...analysis.advice import Choice
+from ...analysis.advice.information_kept import Prediction
 from ...scenarios.serialization.record import Record
 from ...scenarios.tables.advise import Advised, Cost
-
-
-class PredictedShares(Record, frozen=True):
-    """Shares of people whose value of a column is guessed rightly, 0 to 1.
-
-    Attributes:
-        coarse: from the columns as they are advised.
-        fine: from the columns as they are in the table.
-        none: by the most frequent value.
-    """
-
-    coarse: float
-    fine: float
-    none: float
 
 
 class AdvisedChoice(Record, frozen=True):
@@ -40,7 +27,7 @@ class AdvisedChoice(Record, frozen=True):
     promised: int
     bits_kept: tuple[float, ...]
     two_way: float | None
-    prediction: PredictedShares | None
+    prediction: Prediction | None
     levels: tuple[int, ...]
     says: tuple[str, ...]
 
@@ -130,7 +117,6 @@ def advised_table(advised: Advised, called: str) -> AdvisedTable:
 
 
 def _choice(advised: Advised, choice: Choice, cost: Cost) -> AdvisedChoice:
-    right = cost.predicted
     return AdvisedChoice(
         choice == advised.best,
         choice.loss,
@@ -138,7 +124,7 @@ def _choice(advised: Advised, choice: Choice, cost: Cost) -> AdvisedChoice:
         cost.promised,
         tuple(cost.kept),
         cost.two_way,
-        None if right is None else PredictedShares(right.coarse, right.fine, right.none),
+        cost.predicted,
         choice.levels,
-        tuple(advised.says(choice)),
+        tuple(advised.level_names(choice)),
     )

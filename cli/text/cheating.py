@@ -28,18 +28,17 @@ def there(run: "Run") -> "CheatingStudy | None":
     return of_run(run)
 
 
-def told(run: "Run", cheating: "CheatingStudy | None") -> None:
+def print_cheating(run: "Run", cheating: "CheatingStudy | None") -> None:
     """Print what is kept beside a run, or how to get it."""
-    from ...scenarios.studies.cheating_file import unmeasured
-    from ...scenarios.studies.cheating_text import ON_REPORTS
+    from ...scenarios.studies.cheating_text import why_unmeasured
 
     console = page()
     if cheating is not None:
         say(console)
         say(console, "and if they cheat", style="bold")
         tell(cheating)
-    elif unmeasured(run.scenario):
-        say(console, sentence(ON_REPORTS), style="dim")
+    elif why := why_unmeasured(run.scenario):
+        say(console, sentence(why), style="dim")
     else:
         say(console, WATCHING, style="dim")
 

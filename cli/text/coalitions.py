@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...protocol.parties import ANALYST, CURATOR, NETWORK, Role, role
+from ...protocol.parties import ANALYST, CURATOR, NETWORK, RANDOMNESS, Role, role
 from .layout import Grid, many, percent
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 ALL, SOME, NONE = "●○·"
 MOST_COLUMNS = 6  # shufflers with a column each (of more not all subsets are tried): counted
 PEOPLE = "P"
-INITIALS = {CURATOR: "C", ANALYST: "A", NETWORK: "N"}
-WORD = {"C": "curator", "A": "analyst", "N": "network", PEOPLE: "people"}
+INITIALS = {CURATOR: "C", ANALYST: "A", NETWORK: "N", RANDOMNESS: "R"}
+WORD = {"C": "curator", "A": "analyst", "N": "network", "R": "randomness", PEOPLE: "people"}
 Key = tuple[object, ...]
 
 
@@ -98,7 +98,7 @@ def _initials(views: "Sequence[Received]") -> tuple[str, ...]:
         if len(shufflers) <= MOST_COLUMNS
         else ["shufflers"]
     )
-    others = [INITIALS[NETWORK]] if NETWORK in here else []
+    others = [INITIALS[party] for party in (RANDOMNESS, NETWORK) if party in here]
     people = any(role(party) in (Role.USER, Role.PEER) for party in here)
     return (*readers, *mix, *others, *([PEOPLE] if people else []))
 

@@ -76,7 +76,7 @@ class SensitiveColumn(Record, frozen=True):
     closeness: float
 
 
-def asked(score: "TableScore") -> tuple[AskedQuestion, ...]:
+def question_records(score: "TableScore") -> tuple[AskedQuestion, ...]:
     """The questions as records."""
     return tuple(
         AskedQuestion(
@@ -114,7 +114,7 @@ def tell(console: Page, score: "TableScore") -> None:
             percent(each.baseline),
             f"{percent(each.risk.share)} ({percent(each.risk.low)} to {percent(each.risk.high)})",
         )
-        for each in asked(score)
+        for each in question_records(score)
     ]
     lay_out(console, Grid(HEADINGS, rows, (1, 2, 3)))
     if score.questions.diversity:
@@ -129,7 +129,7 @@ def tell(console: Page, score: "TableScore") -> None:
 
 def tidy(score: "TableScore") -> Iterator[tuple[str, str, float]]:
     """Subject, measure and value of each."""
-    for question in asked(score):
+    for question in question_records(score):
         subject = in_words(question)
         yield subject, "right", question.attack.share
         if question.control is not None:

@@ -211,3 +211,53 @@ class SweptPoint(Record, frozen=True):
 
     key: dict[str, bool | int | float | str]
     scores: tuple[MeanScore, ...]
+
+
+class MadeCheck(Record, frozen=True):
+    """A check of `veilmix verify`.
+
+    Attributes:
+        check: in a word.
+        that: what should be so, in a sentence.
+        ok: None if it could not be checked.
+        shows: authenticity, consistency, or nothing.
+        found: in words.
+    """
+
+    check: str
+    that: str
+    ok: bool | None
+    shows: str
+    found: str
+
+
+class ShippedScenario(Record, frozen=True):
+    """A line of `veilmix new`.
+
+    Attributes:
+        scenario: its name.
+        title: what it shows.
+        group: to start from, or attacks.
+    """
+
+    scenario: str
+    title: str
+    group: str
+
+
+class MadeIdentity(Record, frozen=True):
+    """What `veilmix keys` has written.
+
+    Attributes:
+        name: of the identity.
+        secret: the file to keep.
+        public: the file for others.
+        fingerprint: to be read out.
+        people: the file of those it answers for; left out where there are none.
+    """
+
+    name: str
+    secret: str
+    public: str
+    fingerprint: str
+    people: str | UnsetType = UNSET

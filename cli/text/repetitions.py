@@ -10,7 +10,8 @@ from ...scenarios.serialization.record import Record
 from ...scenarios.studies.repetitions import Study, kept_promises
 from .layout import Grid, lay_out, page, say
 from .records import MeanScore
-from .run import head, randomized, summary
+from .run import head, summary
+from .run_scores import randomized
 
 if TYPE_CHECKING:
     from ...scenarios.scoring.outcome import Outcome

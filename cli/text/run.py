@@ -1,24 +1,23 @@
-"""The report of a run: what went round, what was decided, what was released, who is exposed."""
+"""The report of a run: what went round, what was decided, what was released; then its scores."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
-from textwrap import fill
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from ...scenarios.populations.coarser import coarser_lines
 from ...scenarios.programs.registry import program_of
-from ...scenarios.verification.views import breaking
-from ...scenarios.wording import audited
 from . import peers as peers_text
 from . import reidentification as found_text
-from .cheating import WIDTH
 from .layout import Grid, Page, clean, lay_out, many, page, percent, say, show
+from .run_scores import randomized, scores
 from .warnings import warnings
 
 if TYPE_CHECKING:
     from ...protocol.messages import Counts
-    from ...scenarios.programs.interface import Considered, Effect
+    from ...scenarios.programs.interface import Considered
     from ...scenarios.scoring.outcome import Outcome
 
 VALUES = 5  # of a feature, told one by one
@@ -38,7 +37,7 @@ def tell(outcome: "Outcome") -> None:
         show(console, program.summary(outcome))
         _decision(console, outcome)
         _second_round(console, outcome)
-    _scores(console, outcome)
+    scores(console, outcome)
     for line in peers_text.named(outcome.peers) if outcome.peers else ():
         say(console, clean(line), style="bold red")
     if remark := program.remark():
@@ -47,11 +46,6 @@ def tell(outcome: "Outcome") -> None:
         say(console, found_text.NOTE, style="dim")
     for line in _notes(outcome):
         say(console, line)
-
-
-def randomized(outcome: "Outcome") -> bool:
-    """Whether people randomized what they said."""
-    return program_of(outcome.scenario).reports
 
 
 def head(console: Page, outcome: "Outcome") -> None:
@@ -76,13 +70,13 @@ def head(console: Page, outcome: "Outcome") -> None:
 
 def _people(outcome: "Outcome") -> str:
     said = many(outcome.users, *program_of(outcome.scenario).member)
-    first, second = asked(outcome)
+    first, second = people_asked(outcome)
     if outcome.users == first:
         return said
     return f"{said} ({first:,} in round 1, {second:,} others in round 2)"
 
 
-def asked(outcome: "Outcome") -> tuple[int, int]:
+def people_asked(outcome: "Outcome") -> tuple[int, int]:
     """How many people each round asks: the same ones, or in the statistical setting others."""
     section = outcome.scenario.population
     first = section.users or outcome.users
@@ -91,6 +85,8 @@ def asked(outcome: "Outcome") -> tuple[int, int]:
 
 
 def _first_round(console: Page, outcome: "Outcome") -> None:
+    if outcome.marginals is None and outcome.decision is not None:
+        return
     if outcome.marginals is None:
         say(console, f"  round 1  burned: {outcome.burned}\n", style="bold red")
         return
@@ -128,7 +124,9 @@ def _decision(console: Page, outcome: "Outcome") -> None:
         return
     policy = outcome.scenario.policy
     program = program_of(outcome.scenario)
-    if program.fixed_columns(policy, outcome.schema) is not None:
+    if program.opens:
+        say(console, f"{program.promise(outcome.scenario)}")
+    elif program.fixed_columns(policy, outcome.schema) is not None:
         say(
             console,
             f"{_reader(outcome, 'curator')}: releases the columns it was told to "
@@ -187,6 +185,16 @@ def _explanations(outcome: "Outcome") -> "Iterator[str]":
             f"with {dropped.column} only {percent(dropped.promised)} could be promised: "
             f"max_exposure = {ceil(dropped.promised * 10_000) / 10_000:g}{crowd} would admit it"
         )
+    source = outcome.scenario.population.source
+    if not (source.startswith("builtin:") or all(one.forbidden for one in outcome.dropped)):
+        called = quote(typed(source))
+        yield f"said coarser, more may be released: veilmix advise {called} --by promise"
+
+
+def typed(path: str) -> str:
+    """A file as one would type it here: from the working folder, if it lies below."""
+    here = Path.cwd()
+    return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path
 
 
 def _verdict(choice: "Considered", outcome: "Outcome") -> str:
@@ -259,150 +267,14 @@ def _release(console: Page, outcome: "Outcome") -> None:
         say(console, f" and {len(cells) - len(rows):,} more, all in release.csv", style="dim")
 
 
-def _scores(console: Page, outcome: "Outcome") -> None:
-    first = () if randomized(outcome) else _exposures(outcome)
-    own = program_of(outcome.scenario).scores(outcome)
-    rows = [*first, *own, *found_text.scores(outcome)]
-    rows += peers_text.scores(outcome) if outcome.peers else [*_links(outcome)]
-    rows += [
-        (f"refused: {reason}", f"{number:,}", "messages that were not counted")
-        for reason, number in outcome.refused.items()
-    ]
-    rows += [
-        (f"attack: {effect.attack}", _achieved(effect), effect.unit) for effect in outcome.attacks
-    ]
-    rows += _alarms(outcome)
-    rows += _ledger(outcome)
-    lay_out(console, Grid(("score", "value", "meaning"), rows, (1,)))
-    say(console)
-    if outcome.peers is None:
-        say(console, smallest(breaking(outcome.coalitions)))
-        transcript = outcome.transcript
-        recorded = transcript is not None and not transcript.summary
-        for line in audited(audit=outcome.scenario.defence.audit, recorded=recorded):
-            say(console, fill(line, WIDTH), style="dim")
-
-
-def _achieved(effect: "Effect") -> str:
-    """What an attack has achieved, of what it could."""
-    whole = effect.value.is_integer() and effect.of.is_integer()
-    achieved, most = (f"{x:,.0f}" if whole else f"{x:.2f}" for x in (effect.value, effect.of))
-    return f"{achieved} of {most}"
-
-
-def _alarms(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
-    """Alarms by what they are about and who raised them; users are not named."""
-    counted = Counter(
-        (alarm.cause, "users" if alarm.party.startswith("user-") else alarm.party, alarm.borne_out)
-        for alarm in outcome.alarms
-    )
-    for (cause, who, true), number in counted.items():
-        kind = "alarm" if true else "false alarm"
-        told = "" if true else "; the board does not bear it out"
-        yield f"{kind}: {cause}", f"{number:,}", f"raised on the board by {who}{told}"
-
-
-def _ledger(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
-    """What the ledger says of these people."""
-    kept = outcome.ledger
-    if kept is None:
-        return
-    yield "ledger: sessions", f"{kept.sessions:,}", "of these people, this one included"
-    yield "ledger: releases", f"{len(kept.releases):,}", "about them"
-    if kept.spent is not None:
-        limit = "not limited" if kept.spent.limit is None else f"of {kept.spent.limit:g}"
-        meaning = f"nats over all runs, {limit}; whoever has spent most, this run included"
-        yield "ledger: spent", f"{kept.spent.most:.4g}", meaning
-    union = kept.union
-    if union is not None:
-        proven = "of all their columns together, from their cells: at least, at most"
-        yield "exposed by all releases", f"{union.at_least:,} to {union.at_most:,}", proven
-        if union.true is not None:
-            crowd = f"in a crowd smaller than k = {union.k}"
-            yield "", f"{union.true:,}", f"... in truth, of {union.people:,} people, {crowd}"
-    for line in kept.warnings:
-        yield "ledger warns", "1", line
-
-
-def smallest(coalitions: Sequence[tuple[str, ...]]) -> str:
-    """Say which coalitions link anyone, none of their parts does."""
-    said = "; ".join(" + ".join(parties) for parties in coalitions) or "none of those looked at"
-    return f"smallest coalitions that link anyone by watching: {said}"
-
-
-def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
-    exposure = outcome.exposure
-    if not outcome.released or outcome.decision is None:
-        yield "true exposure Q(k/n)", "-", "nothing is released, so nobody is exposed by it"
-        return
-    true = "people in a crowd smaller than k in the release"
-    yield "true exposure Q(k/n)", percent(exposure.true), true
-    same = outcome.scenario.population.setting == "fixed"
-    proved = (
-        f"what {'everybody' if outcome.peers else 'the curator'} proved from {_grounds(outcome)}"
-    )
-    if not same:
-        delta = outcome.scenario.policy.delta
-        proved = f"of people nobody had counted; fails with probability {percent(delta)} at most"
-    if exposure.promised > outcome.decision.certificate.value:
-        proved = f"proved again of the {exposure.people:,} people who came"
-    yield "promised", percent(exposure.promised), proved
-    if exposure.true > exposure.promised:
-        yield "promise", "BROKEN", "more people are exposed than was promised; verify fails"
-    worst = exposure.worst_case
-    if not same:
-        yield "worst possible", "-", "the marginals are other people's"
-    elif outcome.decision.hidden:
-        yield "worst possible", "-", "values are left blank: another table than the marginals'"
-    elif outcome.decision.certificate.proof:
-        yield "worst possible", "-", "the curator knows more than the marginals"
-    elif worst is None:
-        yield "worst possible", "-", "not sought; --worst-case SECONDS seeks it"
-    elif worst.found == worst.proven:
-        share = percent(worst.proven / exposure.people)
-        yield "worst possible", share, "over all tables with these marginals"
-    else:
-        low, high = (percent(people / exposure.people) for people in (worst.found, worst.proven))
-        yield (
-            "worst possible",
-            f"{low} to {high}",
-            f"over all tables with these marginals; {worst.why} (--worst-case SECONDS)",
-        )
-
-
-def _grounds(outcome: "Outcome") -> str:
-    """What a promise was proved from."""
-    if outcome.decision and any(outcome.decision.hidden):
-        sure = f"; it may fail with probability {outcome.scenario.policy.delta:g}"
-        covered = outcome.decision.certificate.slack is not None
-        return "the marginals and its rules" + (sure if covered else "")
-    return "all it was told" if len(outcome.counted) > 2 else "the marginals"
-
-
-def _links(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
-    shufflers = [f"shuffler-{hop + 1}" for hop in range(outcome.scenario.mix.shufflers)]
-    whole = {1: "the shuffler", 2: "both shufflers"}.get(
-        len(shufflers), f"all {len(shufflers)} shufflers"
-    )
-    lying = randomized(outcome)
-    curator = "who reads nothing" if lying else "people whose values can be pinned on them"
-    reader, reads = ("analyst", "reports") if lying else ("curator", "the release")
-    for label, members, meaning in (
-        ("linked by the curator alone", ["curator"], curator),
-        ("... by the analyst alone", ["analyst"], f"who reads {reads}"),
-        (f"... by {whole} alone", shufflers, "who see who sent, and not what"),
-        (f"... by {reader} and {whole}", [reader, *shufflers], "the trust assumption, broken"),
-    ):
-        coalition = outcome.coalition(*members)
-        yield label, f"{coalition.linked:,} of {coalition.users:,}", meaning
-
-
 def _notes(outcome: "Outcome") -> Iterator[str]:
     for line in outcome.notes:
         yield f"data: {clean(line)}"
+    if outcome.executor:
+        yield f"work: {clean(outcome.executor)}"
     for line in coarser_lines(outcome.scenario.feature):
         yield f"coarser: {clean(line)}"
-    first, later = asked(outcome)
+    first, later = people_asked(outcome)
     for number, came in enumerate(outcome.counted, start=1):
         due = first if number == 1 else later
         if 0 < came < due:

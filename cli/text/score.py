@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)  # the k of the table of curves
 SHOWN = 15  # sets, and dropped columns, named in the text
 LISTED = 4  # columns: of so many all sets are shown
+OVERRULE = "a guess is wrong? --identifier, --quasi, --sensitive and --other overrule it"
 MEANINGS = {
     "category": "are a value of their own",
     "wildcard": "match anything: a crowd is everybody whose row is compatible with a person's row; "
@@ -40,6 +41,8 @@ def tell(
     say(console, clean(table.note))
     say(console, "\nwhat the columns are (guessed, unless you said so)")
     lay_out(console, roles(table))
+    if not all(column.said for column in table.judged):
+        say(console, f" {OVERRULE}", style="dim")
     say(console, "\npeople in a crowd smaller than k")
     lay_out(console, _curves(score))
     say(console, f"\nall columns, people in a crowd smaller than k = {score.k}")
@@ -62,6 +65,8 @@ def tell(
     say(console)
     _advise(console, score, score.sets.truth, "by the table itself")
     _advise(console, score, score.sets.promised, "by the columns' counts alone")
+    if score.sets.truth.dropped:
+        say(console, clean(f"said coarser, more may stay: veilmix advise {called}"), style="dim")
 
 
 def roles(table: "Table") -> Grid:
@@ -122,7 +127,9 @@ def bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":
     elif worst is not None:
         late = f"in {worst.seconds:.0f} s"
         yield "worst_found", f"in the worst table with these columns, found {late}", worst.people
-        yield "worst_at_most", f"in the worst table with these columns, proven {late}", worst.upper
+        most = f"in the worst table with these columns, proven {late} ({worst.why})"
+        yield "worst_at_most", most, worst.upper
+    yield "margins", "prices of values: what a run promises by default", known.margins
     yield "coverage", "coverage bound", known.coverage
     yield "refined", "refined bound", known.refined
     yield "printed", "printed bound: smaller of Theorems 2 and 3 of paper 000", known.printed

@@ -12,7 +12,7 @@ from ...analysis.scoring.set_scores import Choice, Sets
 from ...analysis.scoring.table_score import Scored
 from ...scenarios.populations.people import Table
 from ...scenarios.serialization.record import Record
-from .questions import AskedQuestion, SensitiveColumn, asked, sensitive
+from .questions import AskedQuestion, SensitiveColumn, question_records, sensitive
 from .score import bounded
 
 
@@ -82,25 +82,6 @@ class ScoredColumns(Record, frozen=True):
     curve: Curve
 
 
-class Chances(Record, frozen=True):
-    """An attacker's chance: the largest and the mean over people, and the share above 1 / k.
-
-    Attributes:
-        largest: of all people, 0 to 1.
-        mean: over people, 0 to 1.
-        above: share of people, 0 to 1.
-    """
-
-    largest: float
-    mean: float
-    above: float
-
-    @classmethod
-    def of(cls, attacker: Attacker) -> "Chances":
-        """From the analysis."""
-        return cls(attacker.largest, attacker.mean, attacker.above)
-
-
 class TableRisk(Record, frozen=True):
     """Three attackers, and how many people of the population there are for one of the table.
 
@@ -112,8 +93,8 @@ class TableRisk(Record, frozen=True):
     """
 
     population_factor: float
-    prosecutor: Chances
-    journalist: Chances
+    prosecutor: Attacker
+    journalist: Attacker
     marketer: float
 
 
@@ -259,14 +240,12 @@ def scored_table(
         tuple(_columns(score, column) for column in score.columns),
         _columns(score, score.joint),
         {name: people for name, _, people in bounded(score)},
-        TableRisk(
-            risk.factor, Chances.of(risk.prosecutor), Chances.of(risk.journalist), risk.marketer
-        ),
+        TableRisk(risk.factor, risk.prosecutor, risk.journalist, risk.marketer),
         _sets(score, score.sets),
         digest,
         __version__,
         tuple(coarser),
-        asked(score),
+        question_records(score),
         sensitive(score),
     )
 

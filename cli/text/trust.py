@@ -16,12 +16,11 @@ SHOWN = 4  # coalitions of a line
 
 def trust(scenario: "Scenario") -> Iterator[str]:
     """The lines on trust of `veilmix check`."""
-    from ...scenarios.studies.cheating_file import unmeasured
-    from ...scenarios.studies.cheating_text import ON_REPORTS
+    from ...scenarios.studies.cheating_text import why_unmeasured
     from ...scenarios.studies.trust_table import told_of
 
-    if unmeasured(scenario):
-        yield f"trust     a run tells what coalitions learn that watch; {ON_REPORTS}"
+    if why := why_unmeasured(scenario):
+        yield f"trust     a run tells what coalitions learn that watch; {why}"
         return
     told = told_of(scenario)
     if told is not None:
@@ -56,6 +55,6 @@ def _who(coalition: "LinkingCoalition | WorstAttack") -> str:
 
 
 def _cheating(worst: "WorstAttack | None", guards: "GuardSet") -> str:
-    from ...scenarios.studies.cheating_text import NOTHING, told
+    from ...scenarios.studies.cheating_text import NOTHING, coalition_text
 
-    return told(worst) if worst else f"{NOTHING}: 0 of {many(guards.runs, 'run')} of each"
+    return coalition_text(worst) if worst else f"{NOTHING}: 0 of {many(guards.runs, 'run')} of each"

@@ -25,10 +25,10 @@ from ...crypto.joint_key import joint, total
 from ...errors import Refused, RoundBurned
 from .. import parties
 from ..announcement import Program
+from ..crowd_limits import check_batch_size
 from ..frames import Message
-from ..ledger import check_batch_size
 from ..messages import Call, Counts, Decision, Tally
-from ..peer_messages import Accusation, Agreed, Found, Relay
+from ..peer_messages import Accusation, Agreed, FoundBallots, Relay
 from ..programs import RoundResult, Strategy, first_call, next_step
 from ..promise import check_promise, prove
 from .agreement import ROUTE, PeerRound, last_step, open_peer_round
@@ -161,7 +161,7 @@ class Reckoning:
         plan, number = self.plan, self.place[0]
         assert plan is not None  # noqa: S101 - a round is judged while it is open
         secret = total(list(self.board.shown(number).values()))
-        counts, blanks = count_found(plan, secret, self.board.found(number))
+        counts, blanks = count_found(plan, secret, self.board.found_ballots(number))
         people = len(self.board.keys)
         answered = [count.total() for count in counts]
         self.pending = tuple(dict(count) for count in counts)
@@ -201,7 +201,7 @@ def result_digest(plan: PeerRound, counts: tuple[Counts, ...], decision: Decisio
 
 
 def count_found(
-    plan: PeerRound, secret: bytes, found: dict[int, Found]
+    plan: PeerRound, secret: bytes, found: dict[int, FoundBallots]
 ) -> tuple[list[Counter[tuple[str, ...]]], int]:
     """Anybody: the counts of every question, and the blanks; what is neither is left out.
 
@@ -225,7 +225,7 @@ def count_found(
 def charges(seen: Reckoning) -> Iterator[Charge]:
     """Anybody: who is at fault in the step that is judged."""
     board, (number, step) = seen.board, seen.place
-    said = board.said(seen.place)
+    said = board.bodies(seen.place)
 
     def charge(peer: int, why: str) -> Charge:
         return Charge(parties.peer(peer - 1), number, step, why)
@@ -263,7 +263,7 @@ def _wrong(seen: Reckoning, peer: int, body: object, came: int, right: bytes) ->
                 full = body.sent == plan.agreement.onions and not body.refused
                 return "" if full else f"sent {body.sent} onions of {plan.agreement.onions}"
             return _sums(came, body.sent, sum(body.refused.values()))
-        case Found():
+        case FoundBallots():
             return _sums(came, len(body.sealed), sum(body.refused.values()))
         case Agreed(digest=digest):
             agreed = {plan.path + 1: "what was handed on", plan.path + 3: "what was found"}
@@ -319,7 +319,7 @@ def handed_on(board: PeerBoard, number: int, due: int, peer: int, then: int) -> 
     body = entry.message.body if entry else None
     if isinstance(body, Relay):
         return body.bag(then)
-    return body.sealed if isinstance(body, Found) else ()
+    return body.sealed if isinstance(body, FoundBallots) else ()
 
 
 def reckon(board: PeerBoard, strategy: Strategy) -> Reckoning:

@@ -25,10 +25,11 @@ from ...crypto.keys import PublicKey
 from ...errors import Reason, Refused
 from .. import parties
 from ..board import LABEL, Entry, digest_of
-from ..frames import DIGEST, NO_SESSION, Message, decode_message
+from ..bodies import DIGEST
+from ..frames import NO_SESSION, Message, decode_message
 from ..messages import Body, Key, Kind
 from ..parties import Role
-from ..peer_messages import Accusation, Found, Relay, Share, Shown
+from ..peer_messages import Accusation, FoundBallots, Relay, Share, Shown
 from .agreement import Agreement, accusable, due, last_step, share_context
 
 RELAYS_LABEL = b"veilmix relays 1\0"
@@ -115,33 +116,33 @@ class PeerBoard:
         calm = not any(self.accusations(self.place))
         return place == following and full(self, number, step) and calm
 
-    def said(self, place: Place) -> dict[int, Body]:
+    def bodies(self, place: Place) -> dict[int, Body]:
         """What peers have said in a step."""
         return {number: entry.message.body for number, entry in self.posts.get(place, {}).items()}
 
     def relays(self, number: int, step: int) -> dict[int, Relay]:
         """The relays of a step, by peer."""
-        said = self.said((number, step)).items()
+        said = self.bodies((number, step)).items()
         return {peer: body for peer, body in said if isinstance(body, Relay)}
 
-    def found(self, number: int) -> dict[int, Found]:
+    def found_ballots(self, number: int) -> dict[int, FoundBallots]:
         """The ballots that were found in a round, by peer."""
-        said = self.said((number, self.agreement.path + 2)).items()
-        return {peer: body for peer, body in said if isinstance(body, Found)}
+        said = self.bodies((number, self.agreement.path + 2)).items()
+        return {peer: body for peer, body in said if isinstance(body, FoundBallots)}
 
     def shares(self, number: int) -> dict[int, Share]:
         """The shares of a round's key, by peer."""
-        said = self.said((number, 0)).items()
+        said = self.bodies((number, 0)).items()
         return {peer: body for peer, body in said if isinstance(body, Share)}
 
     def shown(self, number: int) -> dict[int, bytes]:
         """The secrets of shares that were shown in a round, by peer."""
-        said = self.said((number, self.agreement.path + 4)).items()
+        said = self.bodies((number, self.agreement.path + 4)).items()
         return {peer: body.secret for peer, body in said if isinstance(body, Shown)}
 
     def accusations(self, place: Place) -> Iterator[tuple[int, Accusation]]:
         """The accusations of a step, with who makes them."""
-        for peer, body in sorted(self.said(place).items()):
+        for peer, body in sorted(self.bodies(place).items()):
             if isinstance(body, Accusation):
                 yield peer, body
 

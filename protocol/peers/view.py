@@ -100,7 +100,7 @@ class PeerRecord:
         return asks
 
     @cached_property
-    def said(self) -> Mapping[int, Mapping[int, Row]]:
+    def rows_by_round(self) -> Mapping[int, Mapping[int, Row]]:
         """Per round and person what it said."""
         rows: dict[int, dict[int, Row]] = {}
         for made in self.transcript.made:
@@ -115,7 +115,7 @@ class PeerRecord:
     def truth(self) -> Mapping[int, Row]:
         """What every person holds, as far as it said it; nobody knows it."""
         rows: dict[int, dict[int, str]] = {}
-        for people in self.said.values():
+        for people in self.rows_by_round.values():
             for person, row in people.items():
                 rows.setdefault(person, {}).update(row)
         return rows
@@ -159,7 +159,7 @@ class PeerRecord:
             parties.index(member) for member in coalition if roles[member] is parties.Role.PEER
         )
         pinned: dict[int, dict[int, Row]] = {**self.linked(inside)}
-        for number, rows in self.said.items():
+        for number, rows in self.rows_by_round.items():
             own = {person: rows[person] for person in inside if person in rows}
             if own:
                 pinned[number] = {**pinned.get(number, {}), **own}

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from ...errors import Reason
 from ...protocol.messages import Body
-from ...protocol.peer_messages import Agreed, Found, Relay, Shown
+from ...protocol.peer_messages import Agreed, FoundBallots, Relay, Shown
 from ...protocol.peers.agreement import PeerRound, last_step
 from ...protocol.peers.onions import bags_of
 from ..peer import Commons, Seat
@@ -35,7 +35,7 @@ def drop(plan: PeerRound, body: Body, rate: float) -> Body | None:
             pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
             kept = len(pairs) - max(1, round(rate * len(pairs)))
             return replace(body, bags=bags_of(pairs[:kept]))
-        case Found() if plan.path == 1 and body.sealed:
+        case FoundBallots() if plan.path == 1 and body.sealed:
             kept = len(body.sealed) - max(1, round(rate * len(body.sealed)))
             return replace(body, sealed=body.sealed[:kept])
     return body
@@ -48,7 +48,7 @@ def tag(plan: PeerRound, body: Body, _rate: float) -> Body | None:
             pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
             receiver, layer = pairs[0]
             return replace(body, bags=bags_of([(receiver, _turned(layer)), *pairs[1:]]))
-        case Found() if plan.path == 1 and body.sealed:
+        case FoundBallots() if plan.path == 1 and body.sealed:
             return replace(body, sealed=tuple(sorted({_turned(body.sealed[0]), *body.sealed[1:]})))
     return body
 
@@ -66,7 +66,7 @@ def lie(plan: PeerRound, body: Body, _rate: float) -> Body | None:
 
 def provoke(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
     """Leave out the ballots that it found, as if they had not opened: their senders will accuse."""
-    if isinstance(body, Found) and body.sealed:
+    if isinstance(body, FoundBallots) and body.sealed:
         refused = Counter(body.refused) + Counter({Reason.DOES_NOT_OPEN: len(body.sealed)})
         return replace(body, sealed=(), refused=dict(refused))
     return body
@@ -95,7 +95,7 @@ class FaultySeat(Seat):
         """Tell one's secret to those who attack together."""
         self.secrets[number, self.number] = secret
 
-    def says(self, plan: PeerRound | None, body: Body) -> Body | None:
+    def response(self, plan: PeerRound | None, body: Body) -> Body | None:
         """Say what is due, or what the attack of this round makes of it."""
         if plan is None or plan.call.round not in self.attacks:
             return body

@@ -12,7 +12,7 @@ from functools import partial
 import trio
 
 from ...crypto.entropy import Entropy
-from ...protocol.ballots import Ballot, answers, enclose, said
+from ...protocol.ballots import Ballot, answers, coarsened_row, enclose
 from ...protocol.messages import Alarm, Body, Submission
 from ...protocol.registry import submission
 from ...protocol.session import Round, sealing
@@ -78,19 +78,19 @@ class Insincere(Endpoint):
         network: Network,
         party: str,
         rounds: Collection[int],
-        says: Callable[[Round], Sequence[Ballot]],
+        responses: Callable[[Round], Sequence[Ballot]],
         entropy: Entropy,
     ) -> None:
         super().__init__(network, party)
         self.rounds_struck = rounds
-        self.says = says
+        self.responses = responses
         self.entropy = entropy
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Seal other ballots than those that were asked for."""
         if isinstance(body, Submission) and plan.call.round in self.rounds_struck:
             fresh = sealing(self.entropy.fork(f"round-{plan.call.round}"), plan.session)
-            sealed = enclose(plan, self.says(plan), fresh)
+            sealed = enclose(plan, self.responses(plan), fresh)
             body = submission(plan, sealed.envelope, self.signer)
         await super().send(plan, receiver, body)
 
@@ -98,16 +98,16 @@ class Insincere(Endpoint):
 def stuffer(rounds: Collection[int], row: Row, entropy: Entropy) -> Fault:
     """Give the fault of a user that answers the first question in every slot."""
 
-    def says(plan: Round) -> list[Ballot]:
-        return [answers(plan, said(plan, row))[0]] * len(plan.call.asks)
+    def responses(plan: Round) -> list[Ballot]:
+        return [answers(plan, coarsened_row(plan, row))[0]] * len(plan.call.asks)
 
-    return lambda network, party: Insincere(network, party, rounds, says, entropy)
+    return lambda network, party: Insincere(network, party, rounds, responses, entropy)
 
 
 def crafter(rounds: Collection[int], row: Row, entropy: Entropy) -> Fault:
     """Give the fault of a user that says this, whatever it should have made of its row."""
     return lambda network, party: Insincere(
-        network, party, rounds, lambda plan: answers(plan, said(plan, row)), entropy
+        network, party, rounds, lambda plan: answers(plan, coarsened_row(plan, row)), entropy
     )
 
 

@@ -1,7 +1,7 @@
 """`block`: the network loses the messages of some people."""
 
 from ...protocol import parties
-from ...protocol.exploits import senders
+from ...protocol.adversary_view import senders
 from ...roles.faults.wire import Block
 from ..catalogue.attack import NETWORK, Attack, Measured, by_some
 from ..catalogue.entries import drawn, rounds_of

@@ -1,7 +1,7 @@
 """`copy`: a shuffler sends some answers twice."""
 
 from ...protocol import parties
-from ...protocol.exploits import batch
+from ...protocol.adversary_view import batch
 from ..catalogue.attack import LOSES, SHUFFLER, Attack, Measured, by_shuffler
 from ..catalogue.measures import counted_besides
 from ..catalogue.scene import Scene

@@ -1,7 +1,7 @@
 """`delay`: the network holds everybody else back until the batch has left: a batch of one."""
 
 from ...protocol import parties
-from ...protocol.exploits import senders
+from ...protocol.adversary_view import senders
 from ...protocol.messages import Counts
 from ...protocol.own_batches import counted
 from ...roles.faults.wire import Delay

@@ -1,6 +1,6 @@
 """`drop-people`: the first shuffler loses all answers of some people."""
 
-from ...protocol.exploits import senders
+from ...protocol.adversary_view import senders
 from ...protocol.own_batches import handed_on
 from ...protocol.parties import shuffler
 from ..catalogue.attack import LOSES, SHUFFLER, Attack, Measured, by_shuffler

@@ -1,7 +1,7 @@
 """`dropout`: subtract the round after somebody has left from the one before."""
 
 from ...protocol import exploits
-from ...protocol.exploits import senders
+from ...protocol.adversary_view import senders
 from ...protocol.own_batches import counted, public_release
 from ...protocol.parties import NETWORK
 from ..catalogue.attack import BYSTANDER, Attack, Keys, Measured, wholly

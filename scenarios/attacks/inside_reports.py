@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ...protocol import parties
-from ...protocol.exploits import senders
+from ...protocol.adversary_view import senders
 from ...protocol.own_batches import read_by
 from ..catalogue.attack import ANALYST, REPORTS, Attack, Measured, by_some
 from ..catalogue.scene import Scene

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from ...protocol import parties
-from ...protocol.exploits import AdversaryView, senders
+from ...protocol.adversary_view import AdversaryView, senders
 from ...protocol.intersection import SeenRelease, told_apart
 from ...protocol.own_batches import public_release
+from ...roles.cast import Cast
 from ...roles.faults.users import fault
-from ...roles.session import Cast
 from ..catalogue.attack import NETWORK, Attack, Keys, Measured, Sequel, somebody
 from ..catalogue.scene import Scene
 from ..schema.model import Fault

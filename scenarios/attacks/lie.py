@@ -2,7 +2,7 @@
 
 from ...analysis.exposure import users_below
 from ...protocol import parties
-from ...protocol.exploits import opened_last
+from ...protocol.adversary_view import opened_last
 from ...protocol.own_batches import public_release
 from ...roles.faults import peer
 from ..catalogue import peer_measures

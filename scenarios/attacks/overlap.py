@@ -8,7 +8,7 @@ from ...protocol import parties
 from ...protocol.board import Board
 from ...protocol.own_batches import counted, public_release
 from ...protocol.two_releases import expected_alone
-from ...roles.session import Cast
+from ...roles.cast import Cast
 from ..catalogue.attack import CURATOR, Attack, Measured, Sequel
 from ..catalogue.scene import Scene
 from ..populations.samples import Samples

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ...protocol import parties
-from ...protocol.exploits import senders
+from ...protocol.adversary_view import senders
 from ...protocol.messages import Counts
 from ...roles.faults.users import crafter
 from ..catalogue.attack import REPORTS, USER, Attack, Measured, by_some

@@ -1,7 +1,7 @@
 """`pre-empt`: the first shuffler hands the reader a batch of its own in the last one's place."""
 
 from ...protocol import parties
-from ...protocol.exploits import batches
+from ...protocol.adversary_view import batches
 from ..catalogue.attack import SHUFFLER, Attack, Measured, committed
 from ..catalogue.measures import largest_excess
 from ..catalogue.scene import Scene

@@ -1,7 +1,7 @@
 """`replay`: the network sends a person's message again: into the round, the next, a session."""
 
 from ...protocol import parties
-from ...protocol.exploits import submissions
+from ...protocol.adversary_view import submissions
 from ...roles.faults.wire import Replay
 from ..catalogue.attack import NETWORK, Attack, Measured, Sequel, aimed
 from ..catalogue.entries import target

@@ -5,9 +5,9 @@ from dataclasses import replace
 from ...protocol import exploits, parties
 from ...protocol.board import Board
 from ...protocol.own_batches import counted
+from ...roles.cast import Cast
 from ...roles.faults.curator import liar
 from ...roles.faults.users import fault
-from ...roles.session import Cast
 from ..catalogue.attack import CURATOR, Attack, Measured, Sequel, aimed, wholly
 from ..catalogue.entries import target
 from ..catalogue.scene import Scene

@@ -3,19 +3,17 @@
 Guards of a round burn it once its reader has read it, and then the reader has.
 """
 
-from collections.abc import Mapping, Sequence
-
 from msgspec.structs import replace
 
 from ...protocol import parties
-from ...protocol.exploits import Row
-from ...protocol.own_batches import AccompliceRows, handed_on, singled_out
+from ...protocol.own_batches import AccompliceRows, singled_out
 from ...protocol.parties import ANALYST, CURATOR, shuffler
 from ...roles.faults.shuffler import covering_rows
-from ..catalogue.attack import SHUFFLER, Attack, Keys, Measured, wholly
-from ..catalogue.entries import FIRST_USER, target
+from ..catalogue.attack import SHUFFLER, Attack, Measured, aimed, wholly
+from ..catalogue.entries import target
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
+from ..catalogue.subtraction import UNIT, put_in
 from ..schema.model import Fault, Scenario
 
 __all__ = ["ATTACK"]
@@ -44,25 +42,10 @@ def values_read(scene: Scene, entry: Fault) -> Measured:
     plan = loot.plan(number)
     if plan is None:
         return 0, len(scene.people.schema.names)
-    people = singled_out(loot, number, AccompliceRows({}, made(scene, number)))
+    people = singled_out(loot, number, AccompliceRows({}, put_in(scene, number, covering_rows)))
     who = parties.index(target(entry))
     asked = {column for ask in plan.call.asks for column in ask}
     return scene.right(who, people.get(who, {})), len(asked)
-
-
-def made(scene: Scene, number: int) -> Mapping[int, Sequence[Row]]:
-    """The known rows, as many as were put in."""
-    loot = scene.loot((shuffler(1),))
-    plan = loot.plan(number)
-    if plan is None:
-        return {}
-    rows = covering_rows(plan, handed_on(loot, number).strange // plan.slots)
-    return {number: [dict(enumerate(row)) for row in rows]}
-
-
-def trial(number: int) -> Keys:
-    """Everybody but the first person is replaced in a round."""
-    return {"by": shuffler(1), "target": FIRST_USER, "round": number}
 
 
 ATTACK = Attack(
@@ -74,14 +57,14 @@ ATTACK = Attack(
         "to the end; `receipts` show it afterwards to whoever looks"
     ),
     scenario="attack-single-out",
-    unit="values of the target read",
+    unit=UNIT,
     learns=wholly,
     measure=values_read,
     reads=("target", "round"),
     stopped_by=("challenge", "receipts"),
     trials={
-        "": lambda _people, _shufflers: [trial(1)],
-        "release": lambda _people, _shufflers: [trial(2)],
+        "": aimed(by=shuffler(1), round=FIRST),
+        "release": aimed(by=shuffler(1), round=FIRST + 1),
     },
     commit=commit,
     first_only=True,

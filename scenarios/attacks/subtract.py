@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from ...protocol.exploits import Row
-from ...protocol.own_batches import handed_on
+from ...protocol.adversary_view import Row
 from ...protocol.parties import shuffler
 from ...roles.faults.shuffler import forged_row
-from ..catalogue.attack import SHUFFLER, Attack, Keys, wholly
-from ..catalogue.entries import FIRST_USER, target
+from ..catalogue.attack import SHUFFLER, Attack, aimed, wholly
+from ..catalogue.entries import target
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
-from ..catalogue.subtraction import UNIT, last_release, target_read, with_curator
+from ..catalogue.subtraction import UNIT, last_release, put_in, target_read, with_curator
 from ..schema.model import Fault
 
 __all__ = ["ATTACK"]
@@ -23,17 +22,7 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
 
 def made(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
     """The known row, as often as it was put in."""
-    loot, number = scene.loot((shuffler(1),)), last_release(scene)
-    plan = loot.plan(number)
-    if plan is None:
-        return {}
-    many = handed_on(loot, number).strange // plan.slots
-    return {number: [dict(enumerate(forged_row(plan)))] * many}
-
-
-def trial(_people: int, _shufflers: int) -> list[Keys]:
-    """The first person is replaced."""
-    return [{"by": shuffler(1), "target": FIRST_USER}]
+    return put_in(scene, last_release(scene), lambda plan, many: [forged_row(plan)] * many)
 
 
 ATTACK = Attack(
@@ -52,7 +41,7 @@ ATTACK = Attack(
     measure=target_read(with_curator, made=made),
     reads=("target",),
     stopped_by=("tokens", "sums", "receipts"),
-    trials={"": trial},
+    trials={"": aimed(by=shuffler(1))},
     commit=commit,
     first_only=True,
     helpers=with_curator,

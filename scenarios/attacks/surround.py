@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from ...protocol.exploits import Row
-from ...protocol.own_batches import handed_on
+from ...protocol.adversary_view import Row
 from ...protocol.parties import shuffler
 from ...roles.faults.shuffler import covering_rows
-from ..catalogue.attack import SHUFFLER, Attack, Keys, wholly
-from ..catalogue.entries import FIRST_USER, target
+from ..catalogue.attack import SHUFFLER, Attack, aimed, wholly
+from ..catalogue.entries import target
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
-from ..catalogue.subtraction import UNIT, last_release, nobody_else, target_read
+from ..catalogue.subtraction import UNIT, last_release, nobody_else, put_in, target_read
 from ..schema.model import Fault
 
 __all__ = ["ATTACK"]
@@ -23,17 +22,7 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
 
 def made(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
     """The known rows, as many as were put in."""
-    loot, number = scene.loot((shuffler(1),)), last_release(scene)
-    plan = loot.plan(number)
-    if plan is None:
-        return {}
-    rows = covering_rows(plan, handed_on(loot, number).strange // plan.slots)
-    return {number: [dict(enumerate(row)) for row in rows]}
-
-
-def trial(_people: int, _shufflers: int) -> list[Keys]:
-    """Everybody but the first person is replaced."""
-    return [{"by": shuffler(1), "target": FIRST_USER}]
+    return put_in(scene, last_release(scene), covering_rows)
 
 
 ATTACK = Attack(
@@ -51,7 +40,7 @@ ATTACK = Attack(
     measure=target_read(nobody_else, made=made),
     reads=("target",),
     stopped_by=("tokens", "sums", "receipts"),
-    trials={"": trial},
+    trials={"": aimed(by=shuffler(1))},
     commit=commit,
     first_only=True,
 )

@@ -2,14 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 
-from ...protocol.exploits import Row
-from ...protocol.own_batches import handed_on
+from ...protocol.adversary_view import Row
 from ...protocol.parties import index, shuffler
-from ..catalogue.attack import SHUFFLER, Attack, Keys, wholly
-from ..catalogue.entries import FIRST_USER, target
+from ..catalogue.attack import SHUFFLER, Attack, aimed, wholly
+from ..catalogue.entries import target
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
-from ..catalogue.subtraction import UNIT, friends_of, last_release, target_read, with_curator
+from ..catalogue.subtraction import (
+    UNIT,
+    friends_of,
+    last_release,
+    put_in,
+    target_read,
+    with_curator,
+)
 from ..schema.model import Fault, Scenario
 
 __all__ = ["ATTACK"]
@@ -29,18 +35,9 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
 
 def made(scene: Scene, entry: Fault) -> Mapping[int, Sequence[Row]]:
     """The friend's answers, if they were put in."""
-    loot, number = scene.loot((shuffler(1),)), last_release(scene)
-    plan = loot.plan(number)
-    if plan is None:
-        return {}
     (friend,) = friends_of(entry, scene.n, 1)
-    row = dict(enumerate(scene.people.row(index(friend))))
-    return {number: [row] * (handed_on(loot, number).strange // plan.slots)}
-
-
-def trial(_people: int, _shufflers: int) -> list[Keys]:
-    """The first person is taken out."""
-    return [{"by": shuffler(1), "target": FIRST_USER}]
+    row = scene.people.row(index(friend))
+    return put_in(scene, last_release(scene), lambda _plan, many: [row] * many)
 
 
 def helpers(scenario: Scenario, entry: Fault) -> tuple[str, ...]:
@@ -64,7 +61,7 @@ ATTACK = Attack(
     measure=target_read(with_curator, made=made),
     reads=("target",),
     stopped_by=("tokens", "sums", "receipts"),
-    trials={"": trial},
+    trials={"": aimed(by=shuffler(1))},
     commit=commit,
     first_only=True,
     helpers=helpers,

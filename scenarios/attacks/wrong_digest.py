@@ -1,7 +1,7 @@
 """`wrong-digest`: a shuffler accounts for a batch that is not the one it hands on."""
 
 from ...protocol import parties
-from ...protocol.exploits import batch
+from ...protocol.adversary_view import batch
 from ...protocol.mixing import batch_digest
 from ..catalogue.attack import SHUFFLER, Attack, Measured, committed
 from ..catalogue.entries import rounds_of

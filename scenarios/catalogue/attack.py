@@ -14,9 +14,10 @@ from ..programs.topology import CENTRAL, PEERS
 
 if TYPE_CHECKING:
     from ...protocol.board import Board
+    from ...roles.cast import Cast
     from ...roles.faults.peer import Doing
-    from ...roles.session import Cast
     from ..populations.samples import Samples
+    from ..programs.interface import ReleaseProgram
     from ..schema.model import Fault, Scenario
     from .scene import PeerScene, Scene
     from .session import AttackSetup
@@ -27,10 +28,17 @@ PEER = "peer"  # of a session without central parties
 BYSTANDER = ""  # nobody breaks a rule; somebody uses a design error
 COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, ANALYST, BYSTANDER)  # in the order of every table
 
-ROWS, REPORTS = "rows", "reports"  # what people hand on; or `PEER`, where only peers can do it
+# What people hand on: rows, answers with noise, rows that k people open; or `PEER`: peers alone.
+ROWS, REPORTS, OPENED = "rows", "reports", "opened rows"
 
 STRIKES = ("users", "share", "round")  # keys of an attack by users
 LOSES = ("rate", "users", "round")  # keys of a shuffler's attack on some messages or people
+
+
+def handed_on(program: "ReleaseProgram") -> str:
+    """What people hand on where this program asks them."""
+    return REPORTS if program.reports else OPENED if program.opens else ROWS
+
 
 Learns = Callable[[float, float], bool]  # value, and the most: whether somebody's row was read
 
@@ -168,7 +176,8 @@ class Attack(Committed):
         commit: commits it for any other party: (setup, entry, the entry's place in the file).
         sequel: how it uses two sessions; None: it needs one.
         about: what it is an attack on, and measured in: `ROWS`, answers that a curator and an
-            analyst read; `REPORTS`, randomized answers; `PEER`, nothing but a session of peers.
+            analyst read; `REPORTS`, randomized answers; `OPENED`, rows that k people open; `PEER`,
+            nothing but a session of peers.
         sybils: it brings so many `users` who do not exist.
         first_only: only the first shuffler can commit it.
         helpers: who else has to be in it, in a scenario.

@@ -12,7 +12,7 @@ from ...protocol.board import Board
 from ...protocol.history import History
 from ...protocol.parties import user
 from ...roles.adversary_record import AdversaryRecord
-from ...roles.session import Cast, Guards
+from ...roles.cast import Cast, Guards
 from ..populations.samples import Samples
 from ..schema.model import Fault as Entry
 from ..schema.model import Scenario
@@ -50,8 +50,8 @@ def commit(
         if how := ATTACKS[entry.attack].commit:
             how(setup, entry, number)
     guards = _without_accomplices(guards, frozenset(setup.messages))
-    spy = AdversaryRecord() if scenario.fault else None
-    return replace(setup.prepared(), guards=guards, spy=spy)
+    adversary = AdversaryRecord() if scenario.fault else None
+    return replace(setup.prepared(), guards=guards, adversary=adversary)
 
 
 def _without_accomplices(guards: Guards, accomplices: frozenset[str]) -> Guards:
@@ -97,7 +97,7 @@ def before(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
     guards = replace(cast.guards, history=history)
     for number in range(max(sequel.many(entry) for entry, sequel in two)):
         entropy = cast.entropy.fork(f"the session before{f', {number}' if number else ''}")
-        first = replace(cast, entropy=entropy, guards=guards, spy=AdversaryRecord())
+        first = replace(cast, entropy=entropy, guards=guards, adversary=AdversaryRecord())
         for entry, sequel in two:
             first = sequel.before(first, entry, number)
         yield first

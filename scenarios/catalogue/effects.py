@@ -2,14 +2,14 @@
 
 from ..programs.interface import Effect
 from ..programs.registry import program_of
-from .attack import REPORTS, ROWS
+from .attack import handed_on
 from .registry import ATTACKS
 from .scene import PeerScene, Scene
 
 
 def measure(scene: Scene) -> tuple[Effect, ...]:
     """Measure every attack of a scenario, in its order; where it is not meant, it is left out."""
-    effects, here = [], REPORTS if program_of(scene.scenario).reports else ROWS
+    effects, here = [], handed_on(program_of(scene.scenario))
     for fault in scene.scenario.fault:
         attack = ATTACKS[fault.attack]
         if attack.about != here:

@@ -9,7 +9,7 @@ from ..programs.topology import CENTRAL
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from ...roles.session import Guards
+    from ...roles.cast import Guards
     from ..schema.model import Scenario
 
 
@@ -58,6 +58,7 @@ class Guard:
     Attributes:
         key: its key in a scenario file.
         on, off: values of the key with which it is on, as in its trial, and off.
+        held_in: the files in which it is held, in the order in which to read them.
         guards: what it guards.
         setting: what the value of its key means, for reports; empty: they leave it out.
         price: what it costs besides what the attack matrix measures.
@@ -77,6 +78,7 @@ class Guard:
     key: str
     on: object
     off: object
+    held_in: tuple[str, ...]
     guards: str
     price: str
     setting: str = ""

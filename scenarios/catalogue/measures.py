@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import Reason
 from ...protocol import exploits, parties
+from ...protocol.adversary_view import AdversaryView, People, batch, envelopes, senders, submissions
 from .attack import Measure, Measured
 
 if TYPE_CHECKING:
@@ -16,17 +17,17 @@ if TYPE_CHECKING:
 
 def sent_by_strikers(scene: "Scene", fault: "Fault", number: int) -> int:
     """How many messages those users sent in a round who commit an attack: each knows its own."""
-    return len(exploits.submissions(scene.loot(scene.strikers(fault.attack)), number))
+    return len(submissions(scene.loot(scene.strikers(fault.attack)), number))
 
 
-def handled(loot: exploits.AdversaryView, by: str, number: int) -> int:
+def handled(loot: AdversaryView, by: str, number: int) -> int:
     """How many layers came to a shuffler in a round, as it knows."""
     plan, hop = loot.plan(number), parties.index(by) + 1
     if plan is None:
         return 0
     if hop > 1:
-        return len(exploits.batch(loot, plan, hop))
-    return sum(1 for _ in exploits.envelopes(loot, plan)) * plan.slots
+        return len(batch(loot, plan, hop))
+    return sum(1 for _ in envelopes(loot, plan)) * plan.slots
 
 
 def uncounted(scene: "Scene", _fault: "Fault") -> Measured:
@@ -103,13 +104,14 @@ def bits_taken(scene: "Scene", _fault: "Fault") -> Measured:
     first = next((mix for mix in loot.board.mixed if mix.hop == 1), None)
     if first is None or loot.board.burned or not first.people:
         return 0, log2(scene.n)
-    made = sum(parties.index(sender) >= scene.n for sender in exploits.senders(loot, 1))
+    made = sum(parties.index(sender) >= scene.n for sender in senders(loot, 1))
     own = max(made - first.refused.get(Reason.UNREGISTERED, 0), 0)
     return log2(first.people) - log2(max(first.people - own, 1)), log2(first.people)
 
 
 def linked(
-    accomplices: Sequence[str], exploit: Callable[[exploits.AdversaryView, int], exploits.People]
+    accomplices: Sequence[str],
+    exploit: Callable[[AdversaryView, int], People],
 ) -> Measure:
     """Measure how many people's rows of round 1 an exploit finds, wholly and rightly."""
 

@@ -1,13 +1,14 @@
 """What an attack has achieved: from a session that was attacked, its record, and the truth.
 
-Attackers work from loot (protocol/exploits.py); only the measuring looks at the truth.
+Attackers work from loot (protocol/adversary_view.py); only the measuring looks at the truth.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...protocol import exploits, parties
+from ...protocol import parties
+from ...protocol.adversary_view import AdversaryView
 from ...protocol.board import Board
 from ...protocol.ideal import released
 from ...protocol.messages import Counts
@@ -21,33 +22,33 @@ from ..schema.model import Scenario
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The session before one that was attacked: its record, its board, and what a spy has.
+    """The session before one that was attacked: its record, its board, and what an adversary has.
 
     Attributes:
         transcript: of the session.
         board: as it stood at the end.
-        spy: what accomplices have kept; None: nobody looked on.
+        adversary: what accomplices have kept; None: nobody looked on.
     """
 
     transcript: Transcript
     board: Board
-    spy: AdversaryRecord | None
+    adversary: AdversaryRecord | None
 
-    def loot(self, accomplices: Sequence[str]) -> exploits.AdversaryView | None:
+    def loot(self, accomplices: Sequence[str]) -> AdversaryView | None:
         """What these parties had together when it ended; None if nobody kept it."""
-        return self.spy.loot(self.board, accomplices) if self.spy else None
+        return self.adversary.loot(self.board, accomplices) if self.adversary else None
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A session that was attacked: its record, what a spy has, and the truth.
+    """A session that was attacked: its record, what an adversary has, and the truth.
 
     Attributes:
         scenario: what was played.
         people: who took part, and what is true of them.
         board: as it stood at the end.
         transcript: of the session.
-        spy: what accomplices have kept.
+        adversary: what accomplices have kept.
         seed: of the run; None: the system's randomness.
         sessions_before: the sessions before it, the first one first.
         strikes: which users, by index, commit what in which round.
@@ -57,7 +58,7 @@ class Scene:
     people: Population
     board: Board
     transcript: Transcript
-    spy: AdversaryRecord
+    adversary: AdversaryRecord
     seed: int | None
     sessions_before: tuple[Earlier, ...] = ()
     strikes: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
@@ -103,9 +104,9 @@ class Scene:
         """In how many columns a row is that of a person."""
         return matching(self.people, index, row)
 
-    def loot(self, accomplices: Sequence[str]) -> exploits.AdversaryView:
+    def loot(self, accomplices: Sequence[str]) -> AdversaryView:
         """What these parties have together."""
-        return self.spy.loot(self.board, accomplices)
+        return self.adversary.loot(self.board, accomplices)
 
 
 @dataclass(frozen=True, slots=True)

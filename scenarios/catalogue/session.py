@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 from ...crypto.entropy import Entropy
 from ...protocol import parties
+from ...roles.cast import Cast
 from ...roles.faults.curator import liar
 from ...roles.faults.shuffler import TOP_BIT, Deed, cheat
 from ...roles.faults.users import faulty
 from ...roles.faults.wire import Wires
 from ...roles.network import Fault, Wire
-from ...roles.session import Cast
 from .entries import rounds_of
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+    from ...roles.people import Randomization
     from ..populations.samples import Samples
     from ..schema.model import Fault as Entry
     from ..schema.model import Scenario
@@ -34,6 +35,7 @@ class AttackSetup:
         rng: for what an attack draws, beside its entropy.
         fakes: how many people take part who do not exist.
         forgers: the indices of people who answer with a row that is not theirs.
+        guesses: what people answer who suspect somebody else of it, by index.
         messages: user -> round -> what it does to its message (a name of `roles.faults.users`).
         deeds: shuffler -> what it does to its layers.
         lies: what the curator does (names of `roles.faults.curator`), and to whom.
@@ -48,6 +50,7 @@ class AttackSetup:
     rng: "Generator"
     fakes: int
     forgers: set[int] = field(default_factory=set)
+    guesses: dict[int, tuple[str, ...]] = field(default_factory=dict)
     messages: dict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     deeds: dict[str, list[Deed]] = field(default_factory=lambda: defaultdict(list))
     lies: list[str] = field(default_factory=list)
@@ -67,6 +70,8 @@ class AttackSetup:
 
     def row(self, index: int) -> tuple[str, ...]:
         """What a person answers; who does not exist, or forges, answers the forged row."""
+        if index in self.guesses:
+            return self.guesses[index]
         if index >= self.people or index in self.forgers:
             return tuple(values[-1] for values in self.crowd.people.values)
         return tuple(self.crowd.people.row(index))
@@ -107,14 +112,21 @@ class AttackSetup:
 
     def prepared(self) -> Cast:
         """The session with all parts in it."""
-        changed = bool(self.fakes or self.forgers)
+        changed = bool(self.fakes or self.forgers or self.guesses)
         return replace(
             self.cast,
             people=self.people + self.fakes,
             row=self.row if changed else self.cast.row,
+            remembering=self._response if self.guesses and self.cast.randomize else None,
             faults=dict(self._faults()),
             wire=Wires(self.wires) if self.wires else None,
         )
+
+    def _response(self, index: int) -> "Randomization":
+        """What a person does to its answer: whoever guesses says the guess, whatever it draws."""
+        if index in self.guesses or self.cast.randomize is None:
+            return lambda row, _entropy: row
+        return self.cast.randomize
 
     def _faults(self) -> Mapping[str, Fault]:
         curator = {}

@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...protocol import parties
-from ...protocol.own_batches import AccompliceRows, left_over
+from ...protocol.own_batches import AccompliceRows, handed_on, left_over
 from ...protocol.parties import Role
 from .entries import target
 
 if TYPE_CHECKING:
-    from ...protocol.exploits import Row
+    from ...protocol.adversary_view import Row
+    from ...protocol.session import Round
     from ..schema.model import Fault, Scenario
     from .attack import Measure, Measured
     from .scene import Scene
@@ -41,6 +42,21 @@ def friends_of(entry: "Fault", people: int, many: int) -> tuple[str, ...]:
 def nothing_made(_scene: "Scene", _entry: "Fault") -> Mapping[int, "Sequence[Row]"]:
     """The first shuffler puts in nothing of its own."""
     return {}
+
+
+def put_in(
+    scene: "Scene", number: int, rows: "Callable[[Round, int], Sequence[Sequence[str]]]"
+) -> Mapping[int, "Sequence[Row]"]:
+    """What the first shuffler put in of its own in a round; nothing where none was called.
+
+    rows: gives so many rows as it put in, a value of every column each.
+    """
+    loot = scene.loot((parties.shuffler(1),))
+    plan = loot.plan(number)
+    if plan is None:
+        return {}
+    many = handed_on(loot, number).strange // plan.slots
+    return {number: [dict(enumerate(row)) for row in rows(plan, many)]}
 
 
 def target_read(

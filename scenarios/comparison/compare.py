@@ -5,11 +5,13 @@ values only, ...) is left out, and the comparison says why.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from secrets import randbelow
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace as changed
 
@@ -27,6 +29,13 @@ if TYPE_CHECKING:
 Program = Callable[[Any], Iterator[Compared]]
 Progress = Callable[[str], None]
 STOPPED = "it was stopped before this program was through"
+
+
+class _Found(NamedTuple):
+    """What came of one program, or why it was left out."""
+
+    programs: tuple[Compared, ...]
+    skipped: dict[str, str]
 
 
 class ComparisonStopped(KeyboardInterrupt):
@@ -64,6 +73,7 @@ def compare(
     messages: bool | None = None,
     cheating: int = 0,
     progress: Progress = lambda _: None,
+    executor: Executor | None = None,
 ) -> Comparison:
     """Play a scenario by several programs.
 
@@ -74,7 +84,8 @@ def compare(
         messages: whether everybody's messages are really sent; None: up to 2,500 people. Otherwise
             counts are those of the ideal functionality, and costs those of samples of 400.
         cheating: runs of every known attack on a person, on at most 400 people; 0: not measured.
-        progress: told the name of each program before it is played.
+        progress: told the name of each program before it is played, or waited for.
+        executor: plays programs elsewhere, side by side; None: here, one by one.
 
     Raises:
         ScenarioError, DataError: the scenario or its data cannot be used.
@@ -90,12 +101,13 @@ def compare(
     compared: list[Compared] = []
     skipped: dict[str, str] = {}
     stopped = None
+    played = {name: executor.submit(_play, name, case) for name in table} if executor else {}
     for place, name in enumerate(table):
         try:
             progress(name)
-            compared += list(table[name](case))  # whole, or not at all
-        except LocalError as cannot:
-            skipped[name] = str(cannot)
+            found = _played(name, case, played.get(name))
+            compared += found.programs
+            skipped |= found.skipped
         except KeyboardInterrupt as stop:
             if not compared:
                 raise
@@ -106,6 +118,22 @@ def compare(
     if stopped:
         raise ComparisonStopped(comparison) from stopped
     return comparison
+
+
+def _played(name: str, case: "Case", elsewhere: "Future[_Found] | None") -> "_Found":
+    """What came of one program, here or elsewhere; here also where the executor has broken."""
+    if elsewhere is not None:
+        with suppress(BrokenExecutor):
+            return elsewhere.result()
+    return _play(name, case)
+
+
+def _play(name: str, case: "Case") -> "_Found":
+    """Play one program, whole or not at all, in whatever process this is."""
+    try:
+        return _Found(tuple(programs()[name](case)), {})
+    except LocalError as cannot:
+        return _Found((), {name: str(cannot)})
 
 
 def _chosen(only: Sequence[str]) -> Mapping[str, Program]:
@@ -145,7 +173,7 @@ def _case(scenario: Scenario, seed: int, messages: bool | None) -> "Case":  # no
     chosen = resolve(scenario, crowd.first, people.schema.names, crowd.others)
     chosen = changed(chosen, scenario=changed(chosen.scenario, seed=seed))
     if program_of(chosen).compared != TWO_ROUND:  # the rivals promise crowds, whatever it does
-        chosen = changed(chosen, policy=changed(chosen.policy, kind="exposure"))
+        chosen = changed(chosen, policy=changed(chosen.policy, kind="exposure", prefixes=False))
     faults = draw_faults(chosen, people.n, seed)
     return Case(chosen, people, faults, seed, people.n <= ALL if messages is None else messages)
 

@@ -24,7 +24,7 @@ from ...analysis.randomizers import GRR
 from ...analysis.scoring.release_utility import PairErrors, errors_of_tables
 from ...analysis.trust import Received
 from ...errors import RoundBurned
-from ...protocol.ledger import check_batch_size
+from ...protocol.crowd_limits import check_batch_size
 from ...protocol.parties import ANALYST
 from ..programs.randomized.privacy import information
 from ..programs.randomized.questions import Question, questions
@@ -93,7 +93,7 @@ def _compared(case: Case, epsilon: float, how: str, asked: Sequence[Question]) -
     widths = [
         question.randomizer.text_width or max(map(len, question.domain)) for question in asked
     ]
-    purse, price = paid(case, lambda part: said(part, how, asked), widths)
+    purse, price = paid(case, lambda part: encoded_reports(part, how, asked), widths)
     return Compared(
         name,
         "local",
@@ -121,7 +121,7 @@ def symbols(case: Case, how: str, question: Question, codes: Any) -> Any:
     return question.randomizer.inputs_of(codes[:, list(question.columns)])
 
 
-def said(case: Case, how: str, asked: Sequence[Question]) -> list[Row]:
+def encoded_reports(case: Case, how: str, asked: Sequence[Question]) -> list[Row]:
     """What people send: the text of each report."""
     rng = case.rng(STREAM)
     columns = [

@@ -4,6 +4,8 @@
     two-round           the scenario's own: exposure, fixed or all (exposure, where it has another)
     hierarchical        hierarchical
     local-suppression   local-suppression
+    threshold           threshold, with whole rows and with prefixes; and of people who take part
+                        at random, where the scenario has them do so
     randomized          histogram, for each budget
 
 Bytes are those of the messages that users send; seconds of CPU run from the first message of a
@@ -94,14 +96,31 @@ class Meter(Instrument):
             self.first = self.last
 
 
-def variant(scenario: Scenario, kind: Kind, epsilon: float | None = None) -> Scenario:
+def variant(
+    scenario: Scenario,
+    kind: Kind,
+    epsilon: float | None = None,
+    *,
+    prefixes: bool = False,
+    sampled: bool = False,
+) -> Scenario:
     """The scenario as another program; [expect] and named coalitions are the original's alone.
+
+    prefixes: whether a program that opens rows opens their prefixes too. sampled: whether people
+    take part in it as the scenario says, and not all.
 
     Raises ScenarioError where this program cannot run it.
     """
     quiet = changed(scenario, expect=Expect(), coalition=(), sweep={}, local=Local())
-    if epsilon is None:
-        other = changed(quiet, policy=changed(scenario.policy, kind=kind))
+    if epsilon is None and PROGRAMS[kind].opens:  # nothing is chosen or counted beforehand
+        mine = scenario.policy
+        policy = Policy(kind=kind, k=mine.k, prefixes=prefixes)
+        if sampled:
+            policy = changed(policy, sample=mine.sample, epsilon=mine.epsilon)
+        other = changed(quiet, policy=policy)
+    elif epsilon is None:
+        policy = changed(scenario.policy, kind=kind, sample=None, epsilon=None)
+        other = changed(quiet, policy=policy)
     else:  # it chooses nothing, so it reads nothing of how to choose
         quiet = changed(quiet, policy=Policy(kind=kind), local=scenario.local)
         other = with_noise(quiet, epsilon)
@@ -112,6 +131,14 @@ def variant(scenario: Scenario, kind: Kind, epsilon: float | None = None) -> Sce
 def mixed(case: Case, program: str) -> Iterator[Compared]:
     """One program of the mix, for every budget if it has one. Raises ScenarioError."""
     kind = own(case.scenario) if program == TWO_ROUND else played(program)
+    if PROGRAMS[kind].opens:
+        for prefixes in (False, True):
+            name = f"{program} prefixes" if prefixes else program
+            yield _played(case, name, variant(case.scenario, kind, prefixes=prefixes), None)
+        if case.scenario.policy.sample is not None:
+            part = variant(case.scenario, kind, sampled=True)
+            yield _played(case, f"{program} sampled", part, None)
+        return
     if not PROGRAMS[kind].reports:
         yield _played(case, program, variant(case.scenario, kind), None)
         return
@@ -180,7 +207,11 @@ def worth_of(case: Case, outcome: Outcome, asked: Sequence[Question], told: floa
     decision = outcome.decision
     if decision is None:
         return nothing(case)
-    return utility(case, released(case, outcome.release, decision.kept), decision.hidden)
+    release, found = outcome.release or {}, outcome.findings
+    if found and (whole := found.of_everybody(release)):
+        estimates, said = whole
+        return replace(utility(case, released(case, estimates, decision.kept)), cells=said)
+    return utility(case, released(case, release, decision.kept), decision.hidden)
 
 
 def rounds(outcome: Outcome) -> int:

@@ -17,9 +17,9 @@ from ...analysis.exposure import users_below
 from ...analysis.trust import Received, received
 from ...errors import Reason, RoundBurned
 from ...protocol.ballots import submit
+from ...protocol.crowd_limits import check_batch_size, check_dropout
 from ...protocol.frames import Message
 from ...protocol.ideal import Table, two_round
-from ...protocol.ledger import check_batch_size, check_dropout
 from ...protocol.messages import Call, Certificate, Counts, Decision, Submission
 from ...protocol.mixing import arrange, open_envelopes, open_layers
 from ...protocol.parties import ANALYST, CURATOR, Role, shuffler

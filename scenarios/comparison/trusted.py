@@ -14,8 +14,8 @@ from ...analysis.suppression.k_anonymity import Suppressed, suppress_cells
 from ...analysis.suppression.true_columns import best_columns
 from ...analysis.trust import Received, received
 from ...errors import RoundBurned
+from ...protocol.crowd_limits import check_batch_size
 from ...protocol.ideal import Table, count_cells
-from ...protocol.ledger import check_batch_size
 from ...protocol.parties import ANALYST, CURATOR
 from ...protocol.record import CountsSeen
 from ...protocol.transcript import Transcript

@@ -17,6 +17,7 @@ GUARD = Guard(
     key="defence.audit",
     on=True,
     off=False,
+    held_in=("protocol/audit.py", "roles/audit.py"),
     guards="half of the layers of every pair of shufflers are opened before everybody",
     setting="half of the layers of every pair of shufflers are opened before everybody",
     price=(

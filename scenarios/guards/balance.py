@@ -8,6 +8,7 @@ GUARD = Guard(
     key="defence.balance",
     on=True,
     off=False,
+    held_in=("roles/board_monitor.py", "protocol/alarms.py"),
     guards="totals and accounts on the board are added up",
     setting="totals and accounts on the board are added up",
     price="none: sums of what is on the board anyway",

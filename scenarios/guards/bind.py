@@ -6,6 +6,7 @@ GUARD = Guard(
     key="defence.bind",
     on=True,
     off=False,
+    held_in=("protocol/session.py",),
     guards="every layer opens in one session, round, question and hop only",
     setting="a layer opens in one session, round and hop",
     price="none: what binds is hashed, and not sent",

@@ -6,6 +6,7 @@ GUARD = Guard(
     key="mix.shufflers",
     on=3,
     off=1,
+    held_in=("roles/shuffler.py",),
     guards="one honest shuffler, or pair if audited, keeps those who watch from linking anybody",
     price="a layer to seal and to open for every answer and shuffler",
 )

@@ -17,6 +17,7 @@ GUARD = Guard(
     key="defence.challenge",
     on=True,
     off=False,
+    held_in=("protocol/challenge.py", "roles/challenge.py"),
     guards="no ballot is opened before everybody has looked whether what was sent has come",
     setting="nothing is opened before people have looked whether theirs has come",
     price=(

@@ -8,6 +8,7 @@ GUARD = Guard(
     key="defence.compare",
     on=True,
     off=False,
+    held_in=("roles/board_monitor.py",),
     guards="users compare what they were told with the board",
     setting="people compare what they were told with the board",
     price="every user hashes an announcement",

@@ -7,6 +7,7 @@ GUARD = Guard(
     key="mix.cover",
     on=4,
     off=0,
+    held_in=("protocol/peers/agreement.py",),
     guards="every batch holds messages of several peers",
     setting="blank messages of each peer",
     price="a message and its layers for every blank",

@@ -6,6 +6,7 @@ GUARD = Guard(
     key="defence.dedupe",
     on=True,
     off=False,
+    held_in=("protocol/mixing.py",),
     guards="repeats of a layer are dropped",
     setting="repeats are dropped",
     price="none: two equal answers are two layers, by their salt",

@@ -6,6 +6,7 @@ GUARD = Guard(
     key="defence.fresh_key",
     on=True,
     off=False,
+    held_in=("protocol/ballots.py",),
     guards="an ephemeral key for every answer",
     setting="a key for every answer",
     price="a key for every layer",

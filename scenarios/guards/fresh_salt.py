@@ -6,6 +6,7 @@ GUARD = Guard(
     key="defence.fresh_salt",
     on=True,
     off=False,
+    held_in=("protocol/ballots.py",),
     guards="a salt for every answer",
     setting="a salt for every answer",
     price="16 random bytes an answer",

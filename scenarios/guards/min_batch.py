@@ -6,6 +6,7 @@ GUARD = Guard(
     key="mix.min_batch",
     on=2,
     off=1,
+    held_in=("protocol/crowd_limits.py",),
     guards="a round of fewer people is burned",
     setting="people without whom a round burns",
     label="minimum batch",

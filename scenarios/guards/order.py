@@ -6,6 +6,7 @@ GUARD = Guard(
     key="mix.order",
     on="sorted",
     off="kept",
+    held_in=("protocol/mixing.py",),
     guards="a batch leaves in the order of its bytes; all who get it look",
     setting="a batch leaves in no order of people",
     label="sorted batches",

@@ -6,6 +6,7 @@ GUARD = Guard(
     key="mix.pad",
     on=True,
     off=False,
+    held_in=("crypto/padding.py", "protocol/session.py"),
     guards="all plaintexts of a round have one size",
     setting="all submissions of a round are equally long",
     label="padding",

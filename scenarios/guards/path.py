@@ -7,6 +7,7 @@ GUARD = Guard(
     key="mix.path",
     on=3,
     off=1,
+    held_in=("protocol/peers/onions.py",),
     guards="a coalition seldom holds every peer that a message passes",
     setting="peers that every message passes",
     price="a layer and a step a round for every peer of a path",

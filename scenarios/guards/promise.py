@@ -8,6 +8,7 @@ GUARD = Guard(
     key="defence.promise",
     on=True,
     off=False,
+    held_in=("protocol/promise.py",),
     guards="the analyst releases only what it can prove again of those who came",
     setting="nothing is released of which the promise cannot be proved again",
     price="who leaves between the rounds may stop the release",

@@ -6,6 +6,7 @@ GUARD = Guard(
     key="mix.suite",
     on="sealedbox",
     off="textbook",
+    held_in=("crypto/suites.py", "crypto/sealedbox.py"),
     guards="equal plaintexts are different layers",
     price="an ephemeral key for every layer",
     lesson=True,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ..catalogue.guard import Guard, Setting, Wanted
 
 if TYPE_CHECKING:
-    from ...roles.session import Guards
+    from ...roles.cast import Guards
 
 
 def observe(guards: "Guards", setting: Setting) -> "Guards":
@@ -21,6 +21,7 @@ GUARD = Guard(
     key="defence.receipts",
     on=0.05,
     off=0.0,
+    held_in=("protocol/receipts.py",),
     guards="readers show salted hashes of ballots; some users look",
     setting="share of people who check that they were counted",
     price="a hash of 32 bytes a ballot on the board, and a post of each reader",

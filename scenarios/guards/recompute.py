@@ -8,6 +8,7 @@ GUARD = Guard(
     key="defence.recompute",
     on=True,
     off=False,
+    held_in=("protocol/alarms.py", "roles/board_monitor.py"),
     guards="the analyst decides again from the published marginals",
     setting="the analyst decides again from published marginals",
     price="the decision is made twice; everybody learns the marginals",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ..catalogue.guard import Guard, Setting
 
 if TYPE_CHECKING:
-    from ...roles.session import Guards
+    from ...roles.cast import Guards
 
 
 def observe(guards: "Guards", setting: Setting) -> "Guards":
@@ -19,6 +19,7 @@ GUARD = Guard(
     key="defence.registered",
     on=True,
     off=False,
+    held_in=("protocol/registry.py",),
     guards="users sign what they send, by a list made before",
     setting="only people known beforehand may send",
     price="a list of keys on the board, a signature an envelope; the list says who may take part",

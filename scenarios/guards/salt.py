@@ -6,6 +6,7 @@ GUARD = Guard(
     key="mix.salt",
     on=True,
     off=False,
+    held_in=("protocol/ballots.py",),
     guards="equal answers are different plaintexts",
     setting="equal answers look different, and can be told apart",
     price="16 random bytes an answer; a receipt is made of them",

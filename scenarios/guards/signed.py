@@ -8,6 +8,7 @@ GUARD = Guard(
     key="defence.signed",
     on=True,
     off=False,
+    held_in=("protocol/signed_posts.py",),
     guards="posts are signed by identities known beforehand, and the board's heads by the board",
     setting="posts and the board's heads are signed",
     price="a signature a post and a call; 97 bytes a message, which repeat the board's head",

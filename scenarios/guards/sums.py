@@ -8,6 +8,7 @@ GUARD = Guard(
     key="defence.sums",
     on=True,
     off=False,
+    held_in=("protocol/sums.py",),
     guards="both readers compare what they read of the same people; what does not fit burns",
     setting="a release fits what was counted of the same people before",
     price="a person who says two things in two rounds burns the second",

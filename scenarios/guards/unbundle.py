@@ -6,6 +6,7 @@ GUARD = Guard(
     key="defence.unbundle",
     on=True,
     off=False,
+    held_in=("protocol/ballots.py",),
     guards="the first shuffler takes a person's answers apart",
     setting="the first shuffler takes a person's answers apart",
     price="an onion for every answer instead of one for all of them",

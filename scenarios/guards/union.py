@@ -6,6 +6,7 @@ GUARD = Guard(
     key="defence.union",
     on=True,
     off=False,
+    held_in=("protocol/releases.py",),
     guards="a second release adds no columns to the first",
     setting="nor for other columns",
     price="the same people are released on the first columns or not at all",

@@ -1,5 +1,6 @@
 """The ledger of a population: who took part, what was released, and what may not follow it.
 
-May import `programs` and `populations`. Must never know how a session is played: it is asked before
-and told after.
+Whether a batch may follow is judged by protocol/history.py (people and columns) and by spending.py
+(noise). May import `programs` and `populations`. Must never know how a session is played: it is
+asked before and told after.
 """

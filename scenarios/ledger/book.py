@@ -138,7 +138,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return self.release.asks[0] if self.release else ()
 
     @property
-    def words(self) -> tuple[Coarser, ...]:
+    def coarser(self) -> tuple[Coarser, ...]:
         """How the values of the release were made coarser."""
         return self.release.coarser if self.release else ()
 

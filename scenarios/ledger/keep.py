@@ -78,6 +78,11 @@ def check_suited(scenario: Scenario, mode: str) -> None:
     if mode != "real" or unkept:
         here = unkept or "an ideal run"
         raise DataError(f"--ledger: the first shuffler keeps it, and {here} has none")
+    if program_of(scenario).opens:
+        raise DataError(
+            "--ledger: it holds releases of columns; this scenario opens rows (a kind that "
+            "releases columns is accepted)"
+        )
     if twice := _twice(scenario):
         raise DataError(
             f"--ledger: the features {' and '.join(twice)} are one column of the source, "
@@ -268,7 +273,7 @@ def account(
     released = [(one, one.release) for one in every if one.release]
     mine = now.counted(now.release) if now.release and not now.noise else frozenset()
     alike = {
-        (one.columns, one.words): one
+        (one.columns, one.coarser): one
         for one, batch in released
         if one.counted(batch) == mine and sum(one.cells) == sum(now.cells) > 0
     }
@@ -276,8 +281,8 @@ def account(
     columns = tuple(dict.fromkeys(name for names, _ in alike for name in names))
     union = None
     if both is not None:
-        words = {some for _, some in alike}
-        exposed = _true(columns, scenario, drawn, seed, now.k) if words == {()} else None
+        ways = {coarser for _, coarser in alike}
+        exposed = _true(columns, scenario, drawn, seed, now.k) if ways == {()} else None
         union = Union(both.k, both.n, both.low, both.high, exposed)
     shown = tuple(one.columns for one, _ in released)
     warned = tuple(memory.warned)

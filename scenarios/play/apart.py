@@ -1,9 +1,11 @@
-"""Playing a scenario with every party in a process of its own: what can be, and with what.
+"""Playing a scenario with every party in a process of its own, or with work done elsewhere.
 
 Parties that are processes share nothing but bytes. So no scenario can be played in which they share
 more than that: the memory of two sessions, or a curator that whispers into one person's ear.
 """
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -11,10 +13,15 @@ from typing import TYPE_CHECKING
 from ...errors import ParameterError
 from ...installation import missing
 from ..catalogue.commit import sequels
+from ..programs.registry import program_of
 from ..programs.topology import central_only
 from ..schema.model import Scenario
 
 if TYPE_CHECKING:
+    from ...protocol.board import Board
+    from ...roles.cast import Cast
+    from ...roles.elsewhere import Workplace
+    from ...roles.instruments import Instrument
     from ...roles.session import Stage
 
 WHISPERED = ("equivocate", "split-view")  # what reaches one person past the board
@@ -33,6 +40,10 @@ def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "
         raise ParameterError(
             "processes: a ledger is what the first shuffler remembers in the memory of this "
             "process; leave one of them out"
+        )
+    if program_of(scenario).opens:
+        raise ParameterError(
+            f"processes: kind {scenario.policy.kind!r} is played in one process; leave it out"
         )
     for entry, _ in sequels(scenario):
         raise ParameterError(
@@ -53,3 +64,30 @@ def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "
     if durable not in set(Durable):
         raise ParameterError(f"durable: found {durable!r}; {', '.join(Durable)} are accepted")
     return partial(play_apart, durable=Durable(durable))
+
+
+def elsewhere(scenario: Scenario, mode: str, workplace: "Workplace", *, processes: bool) -> "Stage":
+    """Give what plays a session whose long lists of work are done there; ParameterError if none is.
+
+    processes: whether every party was to be a process of its own.
+    """
+    from ...roles.session import play
+
+    if processes:
+        raise ParameterError(
+            "processes: each party works in its own; with an executor leave --processes out"
+        )
+    if workplace.helpers is not None:
+        name = workplace.helpers.name
+        if mode != "real":
+            raise ParameterError(f"{name}: mode {mode!r} has no work to give; play it real")
+        central_only(scenario, name)
+
+    def stage(
+        cast: "Cast",
+        instruments: "Sequence[Instrument]" = (),
+        report: Callable[[str], None] = lambda _: None,
+    ) -> "Board":
+        return play(replace(cast, workplace=workplace), instruments, report)
+
+    return stage

@@ -4,7 +4,6 @@ The questions, the decision rule and the release are those of the program `two-r
 curator would have announced is agreed on beforehand.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -31,6 +30,7 @@ from ..programs.peers.score import PeersFound, by_size
 from ..programs.registry import strategy, wire
 from ..schema.model import Scenario
 from .announcement import Faults, announced_policy, announced_rules, present
+from .imagined import imagined
 
 if TYPE_CHECKING:
     from ...protocol.schema import Schema
@@ -153,16 +153,9 @@ def _ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
         *(wire(scenario), people.schema, answering),
         *(terms.policy, terms.rules, strategy(scenario)),
     )
-    digest = hashlib.sha256(repr((ideal.tallies, ideal.decision, ideal.burned)).encode())
     many = len(present(crowd, faults, 1))
-    return Played(
-        ideal.calls,
-        ideal.tallies,
-        ideal.decision,
-        ideal.release,
-        ideal.burned,
-        {},
-        digest.digest(),
+    return imagined(
+        ideal,
         lambda members: ideal_view(people.n, ideal, terms.policy, terms.path, *members),
         peers=PeersFound(terms.encode().hex(), many, terms.path, terms.onions),
     )

@@ -5,14 +5,12 @@ the same questions without any (protocol/ideal.py) and gives the same marginals,
 release.
 """
 
-import hashlib
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from ...errors import ParameterError
@@ -23,26 +21,28 @@ from ...protocol.history import History
 from ...protocol.ideal import (
     Ideal,
     Table,
+    count_cells,
     hide_table,
     ideal_view,
     randomized,
-    released,
     run_through,
 )
 from ...protocol.messages import Call
 from ...protocol.parties import user
 from ...protocol.transcript import Transcript
-from ...protocol.view import Record
+from ...roles.cast import Cast
+from ...roles.elsewhere import HERE, Workplace
 from ...roles.instruments import Instrument, Recorder
-from ...roles.session import Cast, Stage, play
+from ...roles.session import Stage, play
 from ..catalogue.commit import after, before, commit
 from ..populations import Population
 from ..populations.samples import Samples
-from ..programs.interface import Mode, Played, Raised, Report, Scored, Session
-from ..programs.randomized.questions import Lie, ideal_reports, lie
+from ..programs.interface import Mode, Played, Raised, Report, Session
+from ..programs.randomized.questions import Randomization, ideal_reports, randomization
 from ..programs.registry import (
     announced_schema,
     noisy_questions,
+    participation,
     program_of,
     samples,
     strategy,
@@ -50,13 +50,12 @@ from ..programs.registry import (
 )
 from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.model import Scenario
-from ..scoring.coalitions import learnt
-from ..scoring.outcome import Curated, Outcome
-from ..scoring.policy import expectations, measure
-from ..scoring.reidentification import in_release
-from ..scoring.report_reidentification import in_reports
+from ..scoring.outcome import Outcome
+from ..scoring.policy import expectations
 from ..validation.load import load, resolve
 from .announcement import Faults, announced_policy, announced_rules, draw_faults, present
+from .imagined import imagined
+from .outcomes import outcome_of, played_of
 from .peers import play_peers
 
 if TYPE_CHECKING:
@@ -67,7 +66,6 @@ if TYPE_CHECKING:
     from ..ledger.book import Ledger
     from ..ledger.keep import Account
     from ..programs.interface import Effect
-    from ..scoring.reidentification import Reidentified
 
 
 _Earlier = tuple[Transcript, Board, "AdversaryRecord | None"]  # a session that came before
@@ -85,6 +83,7 @@ def run(
     ledger: "Ledger | None" = None,
     processes: bool = False,
     durable: str = "off",
+    workplace: Workplace = HERE,
 ) -> Outcome:
     """Play a scenario once.
 
@@ -101,6 +100,8 @@ def run(
             one. They meet over TLS on the loopback, and nothing else of the outcome changes.
         durable: `off`, `tmpfs` or `disk`: where processes write down what they hear, so that one
             that is killed is started again and goes on.
+        workplace: where long lists of work are done (real mode;
+            `veilmix.scenarios.studies.executors.workplace`).
 
     Raises:
         ScenarioError, DataError: the scenario or its data cannot be used.
@@ -114,14 +115,18 @@ def run(
     asked_for = chosen
     chosen = resolve(chosen, crowd.first, crowd.people.schema.names, crowd.others)
     faults = draw_faults(chosen, crowd.people.n, seed)
-    more: dict[str, Stage] = {}
-    if processes:
+    more: dict[str, Any] = {}  # the stage, where it is another
+    if workplace != HERE:
+        from .apart import elsewhere
+
+        more["stage"] = elsewhere(chosen, mode, workplace, processes=processes)
+    elif processes:
         from .apart import processes as apart
 
         more["stage"] = apart(chosen, mode, durable, ledger=ledger is not None)
     started, kept = time.perf_counter(), None
     if ledger is not None:
-        session = partial(play_real, chosen, crowd, faults, seed, instruments, report)
+        session = partial(play_real, chosen, crowd, faults, seed, instruments, report, **more)
         played, kept = _kept(ledger, asked_for, chosen, crowd, seed, mode, session)
     else:
         carry = CARRIED[topology_of(chosen).name]
@@ -129,8 +134,9 @@ def run(
     seconds = time.perf_counter() - started
     done = Session(chosen, crowd, played, partial(present, crowd, faults))
     scored = program_of(chosen).score(done)
-    outcome = _outcome(done, scored, seed, mode, seconds, worst_case_seconds)
-    return expectations(replace(outcome, ledger=kept))
+    outcome = outcome_of(done, scored, seed, mode, seconds, worst_case_seconds)
+    trust = workplace.helpers.trust if workplace.helpers else None
+    return expectations(replace(outcome, ledger=kept, executor=trust))
 
 
 def _kept(
@@ -168,17 +174,19 @@ def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None
         _entropy(seed),
         crowd.rounds,
         program=wire(scenario),
-        randomize=lie(questions, people.schema) if questions else None,
+        randomize=(
+            randomization(questions, people.schema) if questions else participation(scenario)
+        ),
     )
     return commit(scenario, cast, crowd, faults, seed)
 
 
 def _remembering(
     scenario: Scenario, people: Population, memory: Callable[[int], bytes]
-) -> Callable[[int], Lie]:
+) -> Callable[[int], Randomization]:
     """What each person, by index, does to its answers, with the noise that it keeps."""
     asked = noisy_questions(scenario, people)
-    return lambda index: lie(asked, people.schema, memory(index))
+    return lambda index: randomization(asked, people.schema, memory(index))
 
 
 def play_real(
@@ -206,39 +214,15 @@ def play_real(
     first = cast
     for first in before(scenario, cast):
         old = Transcript.sized(first.people)
-        spies = [first.spy] if first.spy else []
-        earlier.append((old, stage(first, [Recorder(old), *spies], report), first.spy))
+        adversaries = [first.adversary] if first.adversary else []
+        earlier.append((old, stage(first, [Recorder(old), *adversaries], report), first.adversary))
     if earlier:
         cast = after(scenario, cast, crowd, first, earlier[-1][1])
     transcript = Transcript.sized(cast.people)
-    spying = [cast.spy] if cast.spy else []
-    board = stage(cast, [Recorder(transcript), *spying, *instruments], report)
-    answered = len(board.tallies)  # what was burned is no result
-    calls = tuple(board.calls[:answered])
-    tallies = tuple(read.counts for read in transcript.reads)[:answered]
-    record = Record(transcript, board)
-    return Played(
-        calls,
-        tallies,
-        board.decision,
-        None if board.burned else released(calls, tallies, board.decision),
-        board.burned,
-        _refused(transcript),
-        board.digest(),
-        record.view,
-        transcript,
-        record.truth,
-        _effects(scenario, crowd, cast, board, transcript, seed, earlier, faults),
-        _raised(scenario, crowd, board),
-    )
-
-
-def _refused(transcript: Transcript) -> dict[str, int]:
-    """Messages refused, by reason."""
-    refused: Counter[str] = Counter()
-    for refusal in transcript.refusals:
-        refused[refusal.reason.value] += refusal.count
-    return dict(sorted(refused.items()))
+    adversaries = [cast.adversary] if cast.adversary else []
+    board = stage(cast, [Recorder(transcript), *adversaries, *instruments], report)
+    effects = _effects(scenario, crowd, cast, board, transcript, seed, earlier, faults)
+    return played_of(transcript, board, effects, _raised(scenario, crowd, board))
 
 
 def _raised(scenario: Scenario, crowd: Samples, board: Board) -> tuple[Raised, ...]:
@@ -262,13 +246,13 @@ def _effects(
     faults: Faults,
 ) -> "tuple[Effect, ...]":
     """What the attacks have achieved; not told of a summary."""
-    if cast.spy is None or transcript.summary:
+    if cast.adversary is None or transcript.summary:
         return ()
     from ..catalogue.effects import measure
     from ..catalogue.scene import Earlier, Scene
 
     before = tuple(Earlier(*session) for session in earlier)
-    scene = Scene(scenario, crowd.people, board, transcript, cast.spy, seed, before, faults)
+    scene = Scene(scenario, crowd.people, board, transcript, cast.adversary, seed, before, faults)
     return measure(scene)
 
 
@@ -284,16 +268,10 @@ def play_ideal(
     seed: of the noise that people add and of the values that they leave blank to cover others.
     """
     policy = announced_policy(scenario)
-    ideal = _ideal(scenario, crowd, faults, seed)
-    digest = hashlib.sha256(repr((ideal.tallies, ideal.decision, ideal.burned)).encode())
-    return Played(
-        ideal.calls,
-        ideal.tallies,
-        ideal.decision,
-        ideal.release,
-        ideal.burned,
-        {},
-        digest.digest(),
+    said = _said(scenario, crowd, faults, seed)
+    ideal = _ideal(scenario, crowd, faults, seed, said)
+    return imagined(
+        ideal,
         lambda members: ideal_view(
             crowd.people.n,
             ideal,
@@ -302,11 +280,28 @@ def play_ideal(
             *members,
             asked=scenario.defence.tokens,
             public=scenario.defence.challenge or scenario.defence.audit,
+            whole=None if said is None else count_cells(said, range(len(said.values))),
         ),
     )
 
 
-def _ideal(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> Ideal:
+def _said(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> "Table | None":
+    """What people say where only some of it is opened; else None."""
+    if not program_of(scenario).opens:
+        return None
+    people, here = crowd.people, present(crowd, faults, 1)
+    table = Table(people.values, people.codes[here])
+    some = participation(scenario)
+    return table if some is None else some.said(table, here, _entropy(seed))
+
+
+def _ideal(
+    scenario: Scenario,
+    crowd: Samples,
+    faults: Faults,
+    seed: int | None,
+    said: "Table | None",
+) -> Ideal:
     people, rules = crowd.people, announced_rules(scenario)
     if questions := noisy_questions(scenario, people):
         reports = ideal_reports(questions, people, present(crowd, faults, 1), _entropy(seed))
@@ -314,6 +309,8 @@ def _ideal(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None)
         return randomized(announced_schema(scenario, people.schema), reports, rules, given)
 
     def answering(call: Call) -> Table:
+        if said is not None:
+            return said
         here = present(crowd, faults, call.round)
         everybody = len(here) == people.n
         table = Table(people.values, people.codes if everybody else people.codes[here])
@@ -348,72 +345,6 @@ def _covers(call: Call, here: "npt.NDArray[np.intp]", entropy: Entropy) -> "npt.
         for i in here.tolist()
     ]
     return np.array(drawn, dtype=np.uint64).reshape(shape)
-
-
-def _outcome(
-    session: Session,
-    scored: Scored,
-    seed: int | None,
-    mode: Mode,
-    seconds: float,
-    worst_case_seconds: float,
-) -> Outcome:
-    """What every run leaves, and beside it what its program found. seconds: it took."""
-    scenario, played, people = session.scenario, session.played, session.crowd.people
-    sizes, reports = columns_of(scenario, people), program_of(scenario).reports
-    return Outcome(
-        scenario=scenario,
-        seed=seed,
-        mode=mode,
-        users=people.n,
-        schema=people.schema,
-        sizes=sizes,
-        burned=played.burned,
-        release=scored.release if reports else played.release,
-        coalitions=learnt(scenario, played.look, sizes, scored.information, played.truth),
-        refused=played.refused,
-        digest=played.digest.hex(),
-        seconds=seconds,
-        curated=None if reports else _curated(session, worst_case_seconds),
-        findings=scored.findings,
-        reidentification=_identified(session, scored),
-        notes=(people.note, *people.warnings),
-        transcript=played.transcript,
-        attacks=played.attacks,
-        alarms=played.alarms,
-        peers=played.peers,
-    )
-
-
-def columns_of(scenario: Scenario, people: Population) -> tuple[int, ...]:
-    """The number of values of each column; of a set every position is one, with two values."""
-    return program_of(scenario).sizes(people)
-
-
-def _identified(session: Session, scored: Scored) -> "Reidentified | None":
-    """Who is found in what is released, or in the reports that people made, if any were counted."""
-    scenario, crowd, played = session.scenario, session.crowd, session.played
-    if program_of(scenario).reports:
-        here = session.present(1)
-        return in_reports(scenario, crowd, here) if scored.findings else None
-    kept = played.decision.kept if played.decision else ()
-    here = session.present(len(played.calls))
-    hidden = played.calls[-1].hidden if kept else ()
-    return in_release(scenario, crowd, here, kept, played.release, hidden)
-
-
-def _curated(session: Session, seconds: float) -> Curated:
-    """What the curator read, weighed and decided. seconds: for the worst case."""
-    scenario, crowd, played = session.scenario, session.crowd, session.played
-    program = program_of(scenario)
-    proving = strategy(scenario, crowd.others) if scenario.defence.promise else None
-    return Curated(
-        played.tallies[0] if played.tallies else None,
-        played.decision,
-        program.considered(session),
-        program.dropped(session),
-        measure(played, crowd, proving, seconds),
-    )
 
 
 def play_central(

@@ -4,7 +4,7 @@ Two steps, so that a scenario can be judged before anybody is drawn: `offer` say
 source has, `table` gives the chosen ones of a source whose people exist already.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,16 +13,18 @@ import numpy as np
 from ...errors import DataError
 from ..schema.model import Feature
 from ..schema.model import Population as Section
-from ..schema.problems import did_you_mean
+from ..schema.problems import did_you_mean, quoted_key
 from . import files
 from .file_options import options_of
 from .generated import ANTIGENS, blood_types, generate, law_of, laws
 from .people import Population, Table, ask
-from .roles import Judged, Role, judge
+from .roles import Judged, Role, guess_roles
 from .tables import TABLES, shipped
 
 BUILTIN = "builtin:"
 BLOOD, BLOOD_USERS = "blood-type", 30
+PHONES = "phones"  # a source that is no table: people who answered on phones of their own
+NOT_ASKED = "is not asked about"
 SETS = "sets"  # of owners, who are no people: see scenarios/populations/sets.py
 STREAM = 0x706F70  # keeps the seed's other uses apart from this one
 
@@ -98,7 +100,12 @@ def where(section: Section, base: Path = Path()) -> Path:
     return base / Path(section.source).expanduser()
 
 
-def table(section: Section, features: Sequence[Feature], base: Path = Path()) -> Table:
+def table(
+    section: Section,
+    features: Sequence[Feature],
+    base: Path = Path(),
+    progress: Callable[[str], None] = lambda _stage: None,
+) -> Table:
     """Return the chosen columns of a source that is a table, everybody in it, under our names.
 
     Of a file, or where the user gives roles, what each column is stands in `judged`; if no features
@@ -107,7 +114,7 @@ def table(section: Section, features: Sequence[Feature], base: Path = Path()) ->
     chosen = choose(section, features, offer(section, base).columns or ())
     name = section.source.removeprefix(BUILTIN)
     if name == section.source:
-        whole = files.read(where(section, base), chosen, section)
+        whole = files.read(where(section, base), chosen, section, progress)
         return _without_identifiers(_judged(whole, section), section, features)
     whole = shipped(name)
     places = [whole.columns.index(theirs) for _, theirs in chosen]
@@ -121,7 +128,9 @@ def table(section: Section, features: Sequence[Feature], base: Path = Path()) ->
 
 
 def _judged(whole: Table, section: Section) -> Table:
-    judged = judge(whole.columns, whole.values, len(whole.codes), section.roles, section.missing)
+    judged = guess_roles(
+        whole.columns, whole.values, len(whole.codes), section.roles, section.missing
+    )
     return replace(whole, judged=judged)
 
 
@@ -133,11 +142,11 @@ def _without_identifiers(whole: Table, section: Section, features: Sequence[Feat
     if len(out) == len(whole.columns):
         raise DataError(
             f"{section.source}: every column is a direct identifier ({out[0].column}: "
-            f'{out[0].reason}); if one is not, say so: roles = {{ {out[0].column} = "quasi" }}'
+            f"{out[0].reason}); if one is not, say so: {_as_quasi(out[0])}"
         )
     gone = {judged.column for judged in out}
     places = [j for j, name in enumerate(whole.columns) if name not in gone]
-    said = (f"column {judged.column!r} is not asked about: {unasked(judged)}" for judged in out)
+    said = (f"column {judged.column!r} {NOT_ASKED}: {unasked(judged)}" for judged in out)
     return replace(
         whole,
         columns=tuple(whole.columns[j] for j in places),
@@ -158,8 +167,13 @@ def named_identifiers(whole: Table) -> list[Judged]:
 
 def unasked(judged: Judged) -> str:
     """Why a column is not asked about, and how to say that it may be."""
-    more = "" if judged.said else f'; if not, say roles = {{ {judged.column} = "quasi" }}'
+    more = "" if judged.said else f"; if not, say {_as_quasi(judged)}"
     return f"a direct identifier ({judged.reason}){more}"
+
+
+def _as_quasi(judged: Judged) -> str:
+    """How to say that a column is no direct identifier."""
+    return f'roles = {{ {quoted_key(judged.column)} = "quasi" }}'
 
 
 def known(section: Section, columns: Sequence[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ has to see the table to apply it. The order of a chain:
     fold, merge, date | prefix | bins | hierarchy, merge_below
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import ceil, floor
@@ -17,6 +17,7 @@ import numpy as np
 
 from ...errors import DataError, ParameterError
 from ...protocol.coarsening import (
+    ISO,
     PARTED,
     Bins,
     Date,
@@ -40,10 +41,15 @@ KEYS = ("fold", "merge", "date", "prefix", "bins", "hierarchy", "merge_below")
 ONE_OF = ("date", "prefix", "bins", "hierarchy")
 
 
-def coarser_lines(features: Sequence[Feature], *, named: bool = True) -> list[str]:
-    """A line for each feature whose values are made coarser. named: merged values are named."""
+def coarser_lines(
+    features: Sequence[Feature], labels: Mapping[str, Collection[str]] | None = None
+) -> list[str]:
+    """A line for each feature whose values are made coarser.
+
+    labels: of merged values, those that may be said, by column; then no merged value is. None: all.
+    """
     return [
-        f"{feature.name}: {in_words(feature, named=named)}"
+        f"{feature.name}: {in_words(feature, None if labels is None else labels[feature.name])}"
         for feature in features
         if is_coarser(feature)
     ]
@@ -95,20 +101,23 @@ def order_of(rules: Sequence[Rule], said: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(known, key=lambda text: (ascending.get(text, len(ascending)), text)))
 
 
-def in_words(feature: Feature, *, named: bool = True) -> str:
-    """What a feature says of coarser values. named: merged values are named."""
-    return "; ".join(_words(feature, named=named))
+def in_words(feature: Feature, labels: Collection[str] | None = None) -> str:
+    """What a feature says of coarser values.
+
+    labels: that may be said, and no merged value may; None: all may.
+    """
+    return "; ".join(_words(feature, labels))
 
 
-def _words(feature: Feature, *, named: bool) -> Iterator[str]:
+def _words(feature: Feature, labels: Collection[str] | None) -> Iterator[str]:
     if feature.fold is not None:
         yield f"spellings that differ in {' and '.join(feature.fold)} are one"
     if feature.merge is not None:
-        yield "; ".join(_merged(*pair, named=named) for pair in feature.merge.items())
+        yield "; ".join(_merged(*pair, labels) for pair in feature.merge.items())
     if feature.date is not None:
         yield f"of a date the {feature.date}"
     if feature.prefix is not None:
-        yield f"the first {feature.prefix} signs"
+        yield "the first sign" if feature.prefix == 1 else f"the first {feature.prefix} signs"
     if feature.bins is not None:
         yield _binned(feature.bins)
     if feature.hierarchy is not None:
@@ -117,9 +126,10 @@ def _words(feature: Feature, *, named: bool) -> Iterator[str]:
         yield f"values of fewer than {feature.merge_below:,} people are {OTHER}"
 
 
-def _merged(label: str, values: Sequence[str], *, named: bool) -> str:
-    if not named:
-        return f"{len(values)} value{'s' * (len(values) != 1)} as {label}"
+def _merged(label: str, values: Sequence[str], labels: Collection[str] | None) -> str:
+    if labels is not None:
+        said = label if label in labels and label not in values else "another"
+        return f"{len(values)} value{'s' * (len(values) != 1)} as {said}"
     few = values if len(values) <= 3 else (*values[:2], f"{len(values) - 2} more")
     return f"{', '.join(few)} as {label}"
 
@@ -151,20 +161,37 @@ def _shape(
     feature: Feature, texts: Sequence[str], people: Sequence[int], missing: str, base: Path
 ) -> Iterator[Rule]:
     if feature.date is not None:
-        yield _date(feature, texts)
+        yield _date(feature, texts, missing)
     if feature.prefix is not None:
-        yield Prefix(feature.prefix, (missing,))
+        other = (OTHER,) if feature.merge_below is not None else ()  # what is said stays as it is
+        yield Prefix(feature.prefix, (missing, *other))
     if feature.bins is not None:
         yield _bins(feature, feature.bins, texts, people)
     if feature.hierarchy is not None:
         yield hierarchy(base / feature.hierarchy, feature.level or 1, texts, missing)
 
 
-def _date(feature: Feature, texts: Sequence[str]) -> Date:
+def _date(feature: Feature, texts: Sequence[str], missing: str) -> Date:
     unit = Unit(feature.date or "year")
-    if feature.day_first is not None or unit is not Unit.MONTH:
-        return Date(unit, day_first=feature.day_first is not False)
+    known = [text for text in texts if text != missing]
+    if known and all(Date(unit).apply(text) == text and not ISO.fullmatch(text) for text in known):
+        raise DataError(
+            f"feature {feature.name!r}: of a date the {unit}, but none of its values is a date as "
+            "2019-05-17, 20190517, 17.5.2019 or 5/17/2019 are; such as "
+            f"{', '.join(map(repr, known[:3]))}"
+        )
     parted = [match for match in map(PARTED.fullmatch, texts) if match]
+    if unit is not Unit.MONTH:
+        return Date(unit, day_first=feature.day_first is not False)
+    if feature.day_first is not None:
+        wrong = [match for match in parted if int(match[3 if feature.day_first else 1]) > 12]
+        if wrong:
+            said = str(feature.day_first).lower()
+            raise DataError(
+                f"feature {feature.name!r}: day_first = {said}, but so {wrong[0][0]!r} has no "
+                "month; leave it out, and it is found out"
+            )
+        return Date(unit, day_first=feature.day_first)
     first, second = (any(int(match[place]) > 12 for match in parted) for place in (1, 3))
     if parted and first == second:
         raise DataError(

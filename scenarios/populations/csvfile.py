@@ -25,9 +25,9 @@ def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:
     raise DataError(f"{path}: the file is empty; a header and one line for each person are needed")
 
 
-def says(path: Path, asked: FileOptions = NOTHING) -> str:
+def describe(path: Path, asked: FileOptions = NOTHING) -> str:
     """How the file is written, in one line."""
-    return dialect_of(path, asked).says()
+    return dialect_of(path, asked).description()
 
 
 def rows(

@@ -6,25 +6,28 @@ that the user has to say which, and is told.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
+from ...errors import DataError
+from ...protocol.coarsening import NUMBER
 from .people import Codes, Table
 
 COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")  # 1.234.567,89
 GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+")  # one number, or a thousand of them
 
 
-def pointed(table: Table, said: str | None, missing: str) -> Table:
+def pointed(path: Path, table: Table, said: str | None, missing: str) -> Table:
     """Write numbers with a point. said: the sign that the user says, None to find out.
 
-    missing: what an empty cell is called.
+    missing: what an empty cell is called. Raises DataError where numbers cannot be as is said.
     """
-    if said == ".":
-        return table
     codes, values, commas, doubtful = table.codes, list(table.values), [], []
+    if said == ".":
+        return replace(table, warnings=(*table.warnings, *_unread(table, missing)))
     for j, texts in enumerate(table.values):
         kind = _kind([text for text in texts if text != missing], sure=said == ",")
         if kind == "doubtful":
@@ -35,11 +38,13 @@ def pointed(table: Table, said: str | None, missing: str) -> Table:
         if codes is table.codes:
             codes = codes.copy()
         codes[:, j], values[j] = renamed(codes[:, j], [_point(t, missing) for t in texts])
+    if said == "," and not commas:
+        _refuse_points(path, table)
     notes = list(table.warnings)
     if doubtful:
         notes.append(
             f"{', '.join(doubtful)}: numbers such as 1,234 are read as text; if the comma parts "
-            'decimals, say decimal = ","'
+            'decimals, say --decimal , (in a scenario: decimal = ",")'
         )
     note = table.note
     if commas:
@@ -56,13 +61,39 @@ def renamed(codes: Codes, texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]
 
 def _kind(texts: Sequence[str], *, sure: bool) -> str | None:
     """Whether texts are decimals with a comma, could be, or are not."""
-    if "," not in "".join(texts) or not all(map(COMMA.fullmatch, texts)):
+    signs = "".join(texts)
+    if "," not in signs and not (sure and "." in signs):
+        return None
+    if not all(map(COMMA.fullmatch, texts)):
         return None
     if sure:
         return "comma"
     if all(GROUPED.fullmatch(text) for text in texts if "," in text):
         return "doubtful"
     return "comma"
+
+
+def _unread(table: Table, missing: str) -> Iterator[str]:
+    """Name columns of which the commas would be decimals, had the user not said a point."""
+    for name, texts in zip(table.columns, table.values, strict=True):
+        known = [text for text in texts if text != missing]
+        if _kind(known, sure=False) == "comma":
+            one = next(text for text in known if "," in text)
+            yield (
+                f"column {name!r}: {one!r} and its like are read as text, for decimals have a "
+                "point as you said; leave that out, and they are numbers"
+            )
+
+
+def _refuse_points(path: Path, table: Table) -> None:
+    """DataError where decimals are written with a point, against what the user said."""
+    for name, texts in zip(table.columns, table.values, strict=True):
+        points = [text for text in texts if "." in text and NUMBER.fullmatch(text)]
+        if points:
+            raise DataError(
+                f"{path}: column {name!r}: {points[0]!r} and its like are written with a point, "
+                "and no column has decimals with a comma, as you said; leave out which sign it is"
+            )
 
 
 def _point(text: str, missing: str) -> str:

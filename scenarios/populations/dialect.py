@@ -38,7 +38,7 @@ class Dialect:
     header: bool
     skip: int = 0
 
-    def says(self) -> str:
+    def description(self) -> str:
         """The same in words, with the options by which it is overruled."""
         between = SEPARATORS.get(self.separator, repr(self.separator))
         line = self.skip + 1

@@ -6,18 +6,21 @@ each distinct text at the end.
 
 import operator
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import compress, count, islice
 
 import numpy as np
+import numpy.typing as npt
 
 from ...protocol.schema import MAX_WIDTH
 from .people import Codes
 
 CHUNK = 256  # rows turned at once: few enough that their texts stay in the processor's cache
+TOGETHER = 1 << 10  # such pieces that are put together
 UNSEEN = ("Cc", "Cs", "Zl", "Zp")  # categories that `protocol.schema` admits in no value
 DROP_ROW = "drop-row"
+_Codes = npt.NDArray[np.integer]
 
 
 class _Numbering(dict[str, int]):
@@ -63,51 +66,101 @@ def encode(
     names: Sequence[str],
     missing: str,
     lacking: Collection[str] = (),
+    progress: Callable[[int], None] = lambda _rows: None,
 ) -> Encoded:
     """Encode rows of these columns. missing: what an empty cell is called, or `drop-row`.
 
-    lacking: texts that mean the same as an empty cell.
+    lacking: texts that mean the same as an empty cell. progress: is told the rows so far, now and
+    then.
 
     Raises Unusable for a text that no ballot could hold.
     """
-    numberings = [_Numbering() for _ in names]
-    chunks: list[list[Codes]] = [[] for _ in names]
+    columns = [_Column() for _ in names]
     rows = iter(rows)
-    while block := list(islice(rows, CHUNK)):
-        columns = zip(*block, strict=True)
-        for numbering, chunk, column in zip(numberings, chunks, columns, strict=True):
-            numbers = map(numbering.__getitem__, column)
-            chunk.append(np.fromiter(numbers, np.int32, len(block)))
-    raw = [np.concatenate(chunk) if chunk else np.empty(0, np.int32) for chunk in chunks]
-    return _settle(raw, [tuple(n) for n in numberings], names, missing, {"", *lacking})
+    for blocks in count(1):
+        if not (block := list(islice(rows, CHUNK))):
+            break
+        for column, texts in zip(columns, zip(*block, strict=True), strict=True):
+            column.add(texts)
+        if blocks % TOGETHER == 0:
+            progress(blocks * CHUNK)
+    return _settle(columns, names, missing, {"", *lacking})
+
+
+class _Column:
+    """The texts of a column as they come: a number for each different one, and for each row.
+
+    What has come is put together now and then in numbers as small as they may be, so that a column
+    of few values takes a byte a row.
+    """
+
+    def __init__(self) -> None:
+        self.numbering = _Numbering()
+        self.parts, self.fresh = list[_Codes](), list[_Codes]()
+
+    def add(self, texts: Sequence[str]) -> None:
+        numbers = map(self.numbering.__getitem__, texts)
+        self.fresh.append(np.fromiter(numbers, np.int32, len(texts)))
+        if len(self.fresh) == TOGETHER:
+            self._pack()
+
+    def _pack(self) -> None:
+        if self.fresh:
+            kind = np.min_scalar_type(len(self.numbering))
+            self.parts.append(np.concatenate(self.fresh).astype(kind))
+            self.fresh.clear()
+
+    def settle(self) -> list[_Codes]:
+        """All rows, in parts."""
+        self._pack()
+        return self.parts
+
+    def counted(self) -> _Codes:
+        """How many rows have each text."""
+        many = len(self.numbering)
+        counts = (np.bincount(part, minlength=many) for part in self.settle())
+        return sum(counts, start=np.zeros(many, np.int64))
+
+    def first(self, number: int) -> int:
+        """The first row that has a text."""
+        before = 0
+        for part in self.settle():
+            found = np.flatnonzero(part == number)
+            if found.size:
+                return before + int(found[0])
+            before += len(part)
+        raise AssertionError(f"no row has number {number}")  # pragma: no cover - each has one
 
 
 def _settle(
-    raw: list[Codes],
-    met: list[tuple[str, ...]],
-    names: Sequence[str],
-    missing: str,
-    lacking: Collection[str],
+    columns: Sequence[_Column], names: Sequence[str], missing: str, lacking: Collection[str]
 ) -> Encoded:
-    odd: list[str] = []
-    columns, values = [], []
-    whole = np.ones(len(raw[0]), dtype=bool)
-    for j, (codes, texts) in enumerate(zip(raw, met, strict=True)):
+    odd = list[str]()
+    values = list[tuple[str, ...]]()
+    n = sum(map(len, columns[0].settle()))
+    table = np.empty((n, len(columns)), np.int32, order="F")
+    whole = np.ones(n, dtype=bool)
+    for j, column in enumerate(columns):
+        texts = tuple(column.numbering)
         stripped = tuple(map(str.strip, texts))
-        _refuse(j, codes, stripped)
+        _refuse(j, column, stripped)
         if stripped != texts:
             spaced = np.fromiter(map(operator.ne, texts, stripped), bool, len(texts))
-            odd.append(
-                f"column {names[j]!r}: spaces around {int(spaced[codes].sum()):,} cells removed"
-            )
-        if missing == DROP_ROW:
-            whole &= ~np.array([text in lacking for text in stripped], dtype=bool)[codes]
+            cells = int(column.counted()[spaced].sum())
+            odd.append(f"column {names[j]!r}: spaces around {cells:,} cells removed")
         clean = [missing if text in lacking else text for text in stripped]
         order = tuple(sorted(set(clean)))
         place = dict(zip(order, range(len(order)), strict=True))
-        columns.append(np.fromiter(map(place.__getitem__, clean), np.int32, len(clean))[codes])
+        code = np.fromiter(map(place.__getitem__, clean), np.int32, len(clean))
+        full = np.array([text not in lacking for text in stripped], dtype=bool)
+        start = 0
+        for part in column.settle():
+            rows = slice(start, start := start + len(part))
+            table[rows, j] = code[part]
+            if missing == DROP_ROW:
+                whole[rows] &= full[part]
+        column.parts.clear()  # what is in the table is not held twice
         values.append(order)
-    table = np.stack(columns, axis=1)
     if whole.all():
         return Encoded(table, tuple(values), 0, tuple(odd))
     return _drop(table, values, np.flatnonzero(whole).astype(np.int32), odd)
@@ -115,17 +168,18 @@ def _settle(
 
 def _drop(table: Codes, values: list[tuple[str, ...]], rows: Codes, odd: list[str]) -> Encoded:
     """Keep these rows, forget the values that only dropped ones had, and say how many went."""
-    before, table = len(table), table[rows]
+    before, table = len(table), np.asfortranarray(table[rows])
     dropped = before - len(table)
     odd.append(f"{dropped:,} of {before:,} rows dropped: a cell of a column in use was empty")
     kept = []
     for j, texts in enumerate(values):
-        used, table[:, j] = np.unique(table[:, j], return_inverse=True)
-        kept.append(tuple(texts[code] for code in used.tolist()))
+        used = np.bincount(table[:, j], minlength=len(texts)) > 0
+        table[:, j] = (np.cumsum(used, dtype=np.int32) - 1)[table[:, j]]
+        kept.append(tuple(compress(texts, used.tolist())))
     return Encoded(table, tuple(kept), dropped, tuple(odd), rows)
 
 
-def _refuse(column: int, codes: Codes, texts: tuple[str, ...]) -> None:
+def _refuse(place: int, column: _Column, texts: tuple[str, ...]) -> None:
     if 4 * max(map(len, texts), default=0) <= MAX_WIDTH and "".join(texts).isprintable():
         return  # as nearly always: no text is looked at by itself
     for code, text in enumerate(texts):
@@ -139,4 +193,4 @@ def _refuse(column: int, codes: Codes, texts: tuple[str, ...]) -> None:
             )
         else:
             continue
-        raise Unusable(column, int(np.argmax(codes == code)), why)
+        raise Unusable(place, column.first(code), why)

@@ -37,6 +37,7 @@ SHOWN = {
 UNKNOWN_TO_CP1252 = frozenset(b"\x81\x8d\x8f\x90\x9d")
 CONTROLS = frozenset({*range(0x20), 0x7F} - set(b"\t\n\r\x0c\x1a"))  # a spreadsheet writes no other
 KNOWN_AS = {b"PK\x03\x04": "an Excel workbook (.xlsx)", b"PAR1": "a Parquet file (.parquet)"}
+ONE_BYTE = ("latin-1", "cp1252", "iso8859-15")  # of which no text is UTF-8 by chance
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
@@ -115,8 +116,16 @@ def _known(path: Path, said: str, head: bytes) -> str:
             f"{path}: no encoding is called {said!r}; utf-8, utf-16, latin-1 and cp1252 are usual"
         ) from None
     name = {"iso8859-1": "latin-1"}.get(name, name)
-    if name == "utf-8":
-        return "utf-8-sig" if head.startswith(codecs.BOM_UTF8) else "utf-8"
-    if head.startswith(codecs.BOM_UTF8):
-        raise DataError(f"{path}: begins with the mark of UTF-8, so it is not {said}; leave it out")
+    marked = next((known for mark, known in MARKS if head.startswith(mark)), "")
+    if name == "utf-8" and marked == "utf-8-sig":
+        return marked
+    if marked and name.split("-")[:2] != marked.split("-")[:2]:
+        of = shown(marked).split(" ")[0]
+        raise DataError(f"{path}: begins with the mark of {of}, so it is not {said}; leave it out")
+    if name in ONE_BYTE and not _is_ascii(path) and _is_utf8(path):
+        raise DataError(f"{path}: is UTF-8 throughout, so it is not {said}; leave the encoding out")
     return name
+
+
+def _is_ascii(path: Path) -> bool:
+    return all(piece.isascii() for piece in _pieces(path))

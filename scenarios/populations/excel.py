@@ -4,12 +4,15 @@ Cells are read as they are stored: dates as ISO 8601, whole numbers without a po
 values that were last computed. What is above the first row with a cell in it is skipped.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time
+from functools import reduce
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
+from zipfile import ZipFile
 
 from ...errors import DataError
 from ...installation import missing
@@ -18,6 +21,10 @@ from .file_options import NOTHING, FileOptions
 from .header_line import LOOKED_AT, names_columns, numbered
 
 MIDNIGHT = time()
+PIECE = 1 << 20  # bytes of a sheet looked at at once
+ALONE = re.compile(  # <c r="B2"><f>A2+1</f><v/></c>: a text that is empty has t="str"
+    rb'<c r="([A-Z]+)(\d+)"(?![^>]*\bt=)[^>]*><f\b(?:[^>]*/>|[^<]*</f>)(?:<v ?/>|<v></v>)?</c>'
+)
 
 
 class Sheet(Protocol):
@@ -34,25 +41,30 @@ class Sheet(Protocol):
 def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:
     """Name the columns."""
     with _opened(path, asked) as sheet:
-        first = list(islice(_rows(sheet), LOOKED_AT))
+        first = _first(sheet)
+        others = [name for name in sheet.parent.sheetnames if name != sheet.title]
+        empty = f"{path}: sheet {sheet.title!r} is empty; a header and one row a person are needed"
     if not first:
-        raise DataError(f"{path}: the sheet is empty; a header and one row a person are needed")
+        more = f"; --sheet reads another: {listed(others)}" if others else ""
+        raise DataError(f"{empty}{more}")
     named = names_columns([row for _, row in first]) if asked.header is None else asked.header
     names = _trimmed(first[0][1])
     return tuple(names) if named else numbered(len(names))
 
 
-def says(path: Path, asked: FileOptions = NOTHING) -> str:
+def describe(path: Path, asked: FileOptions = NOTHING) -> str:
     """How the file is written, in one line."""
     with _opened(path, asked) as sheet:
-        sheets = len(sheet.parent.sheetnames)
-        first = list(islice(_rows(sheet), LOOKED_AT))
+        sheets = sheet.parent.sheetnames
+        first = _first(sheet)
         title = sheet.title
     named = names_columns([row for _, row in first]) if asked.header is None else asked.header
-    of = f" of {sheets}" if sheets > 1 else ""
+    of = f" of {len(sheets)}" if len(sheets) > 1 else ""
+    others = [name for name in sheets if name != title] if asked.sheet is None else []
+    more = f"; --sheet reads another: {listed(others)}" if others else ""
     number = first[0][0] if first else 1
     head = f"header in row {number}" if named else "no header: columns are c1, c2, ..."
-    return f"Excel, sheet {title!r}{of}, {head}"
+    return f"Excel, sheet {title!r}{of}, {head}{more}"
 
 
 def rows(
@@ -61,6 +73,7 @@ def rows(
     """Yield these columns of each row as text; the numbers of empty rows are added to `empty`."""
     names = header(path, asked)
     places = [names.index(column) for column in columns]
+    _refuse_uncalculated(path, asked, columns, places)
     before = 0
     for number, row in _people(path, asked, names):
         empty.extend(range(before + 1, number) if before else ())
@@ -71,6 +84,37 @@ def rows(
             )
         full = [*row, *[""] * (len(names) - len(row))]
         yield [full[place] for place in places]
+
+
+def _refuse_uncalculated(
+    path: Path, asked: FileOptions, columns: Sequence[str], places: Sequence[int]
+) -> None:
+    """DataError for a formula without its value, which a program wrote that does not calculate."""
+    with _opened(path, asked) as sheet:
+        part = getattr(sheet, "_worksheet_path", "")  # openpyxl says it nowhere else
+    names = dict(zip(places, columns, strict=True))
+    for letters, number in _formulas_alone(path, part):
+        place = reduce(lambda place, letter: 26 * place + letter - 64, letters, 0) - 1
+        if place in names:
+            raise DataError(
+                f"{path}: row {number}: column {names[place]!r}: a formula that nobody has "
+                "calculated; open the workbook in a spreadsheet program and save it"
+            )
+
+
+def _formulas_alone(path: Path, part: str) -> Iterator[tuple[bytes, int]]:
+    """Letters and row of every cell with a formula, but no value."""
+    with ZipFile(path) as book:
+        if part not in book.namelist():
+            return
+        with book.open(part) as file:
+            rest = b""
+            while piece := file.read(PIECE):
+                text = rest + piece
+                end = text.rfind(b"</c>") + 4
+                for cell in ALONE.finditer(text, 0, end) if b"<f" in text else ():
+                    yield cell[1], int(cell[2])
+                rest = text[end:] if end >= 4 else text
 
 
 def where(path: Path, index: int, asked: FileOptions = NOTHING) -> str:
@@ -97,6 +141,13 @@ def _rows(sheet: Sheet) -> Iterator[tuple[int, list[str]]]:
         cells = [_cell(value) for value in row]
         if any(cells):
             yield number, cells
+
+
+def _first(sheet: Sheet) -> list[tuple[int, list[str]]]:
+    """The first rows, all as long as the longest, with their numbers."""
+    first = list(islice(_rows(sheet), LOOKED_AT))
+    width = max((len(row) for _, row in first), default=0)
+    return [(number, [*row, *[""] * (width - len(row))]) for number, row in first]
 
 
 def _trimmed(cells: list[str]) -> list[str]:
@@ -143,6 +194,7 @@ def _opened(path: Path, asked: FileOptions) -> Iterator[Sheet]:
                 f"{did_you_mean(wanted, names)}"
             )
         sheet: Any = book[wanted]
+        sheet.reset_dimensions()  # programs write wrong ones, and rows beyond would be lost
         yield sheet
     finally:
         book.close()

@@ -5,8 +5,8 @@ read as a stream, so that its size costs time, not memory; whatever is wrong wit
 DataError that names file, line and column.
 """
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from os.path import isdir
 from pathlib import Path
 from typing import Protocol
 
@@ -21,6 +21,7 @@ from .file_options import NOTHING, FileOptions, options_of
 from .people import Table
 
 MAX_BYTES = 2 << 30
+NAMELESS = "if line 1 names no columns, say --no-header (in a scenario: header = false)"
 PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 
 
@@ -31,7 +32,7 @@ class Reader(Protocol):
         """Name the columns."""
         ...
 
-    def says(self, path: Path, asked: FileOptions) -> str:
+    def describe(self, path: Path, asked: FileOptions) -> str:
         """How the file is written, in one line."""
         ...
 
@@ -59,9 +60,10 @@ def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:
     names = READERS[path.suffix.lower()].header(path, asked)
     for place, name in enumerate(names, start=1):
         if not name or len(name.encode()) > MAX_NAME or not is_line(name):
+            found = f"is called {name[:40]!r}" if name else "has no name"
             raise DataError(
-                f"{path}:1: column {place} is called {name[:40]!r}; a name of 1 to {MAX_NAME} "
-                "printable bytes is accepted; if line 1 names no columns, say header = false"
+                f"{path}:1: column {place} {found}; a name of 1 to {MAX_NAME} printable bytes is "
+                f"accepted: write one into the file; {NAMELESS}"
             )
         if name in names[: place - 1]:
             raise DataError(
@@ -77,7 +79,12 @@ def texts(path: Path, asked: FileOptions = NOTHING) -> Iterator[Sequence[str]]:
     return READERS[path.suffix.lower()].rows(path, names, [], asked)
 
 
-def read(path: Path, chosen: Sequence[tuple[str, str]], section: Section) -> Table:
+def read(
+    path: Path,
+    chosen: Sequence[tuple[str, str]],
+    section: Section,
+    progress: Callable[[str], None] = lambda _stage: None,
+) -> Table:
     """Read columns of a file, each given as our name for it and its own. Raises DataError.
 
     The last table is kept: who checks a scenario and then runs it reads the file once.
@@ -87,26 +94,35 @@ def read(path: Path, chosen: Sequence[tuple[str, str]], section: Section) -> Tab
     if not 1 <= len(chosen) <= MAX_FEATURES:
         raise DataError(
             f"{path}: {len(chosen)} columns; 1 to {MAX_FEATURES} are accepted: choose some with "
-            "[[feature]] or population.columns"
+            "--columns (in a scenario: [[feature]] or population.columns)"
         )
     state = path.stat()
     lacking = section.missing, section.missing_texts
-    return _read(path, tuple(chosen), lacking, asked, (state.st_mtime_ns, state.st_size))
+    made_of = path, tuple(chosen), lacking, asked, state.st_mtime_ns, state.st_size
+    found = _last.get(made_of)
+    if found is None:
+        found = _read(path, chosen, lacking, asked, progress)
+        _last.clear()
+        _last[made_of] = found
+    return found
 
 
-@lru_cache(maxsize=1)
+_last: dict[object, Table] = {}  # the last table that was read, by all that it is made of
+
+
 def _read(
     path: Path,
-    chosen: tuple[tuple[str, str], ...],
+    chosen: Sequence[tuple[str, str]],
     lacking: tuple[str, tuple[str, ...]],
     asked: FileOptions,
-    _state: tuple[int, int],
+    progress: Callable[[str], None],
 ) -> Table:
     reader = READERS[path.suffix.lower()]
     ours, theirs = zip(*chosen, strict=True)
     empty: list[int] = []
     try:
-        encoded = encode(reader.rows(path, theirs, empty, asked), ours, *lacking)
+        rows = reader.rows(path, theirs, empty, asked)
+        encoded = encode(rows, ours, *lacking, lambda n: progress(f"reading {path}: {n:,} rows"))
     except Unusable as bad:
         where = reader.where(path, bad.row, asked)
         raise DataError(f"{where}: column {theirs[bad.column]!r}: {bad.why}") from None
@@ -117,11 +133,11 @@ def _read(
         columns=ours,
         codes=encoded.codes,
         values=encoded.values,
-        note=f"read from {path.name} ({reader.says(path, asked)})",
+        note=f"read from {path.name} ({reader.describe(path, asked)})",
         warnings=skipped + encoded.odd,
         origin=encoded.rows,
     )
-    return pointed(table, asked.decimal, lacking[0])
+    return pointed(path, table, asked.decimal, lacking[0])
 
 
 def _inhabited(path: Path, encoded: Encoded) -> None:
@@ -137,6 +153,8 @@ def _inhabited(path: Path, encoded: Encoded) -> None:
 
 def _usable(path: Path, asked: FileOptions) -> None:
     reader = READERS.get(path.suffix.lower())
+    if reader is None and isdir(path):  # noqa: PTH112 - this one takes names of any length
+        raise DataError(f"{path}: is a folder; name a file inside it")
     if reader is None:
         unpack = "; unpack it first" if path.suffix.lower() in PACKED else ""
         raise DataError(f"{path}: {', '.join(READERS)} files are accepted{unpack}")

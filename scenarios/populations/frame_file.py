@@ -43,13 +43,14 @@ def file_of(frame: Any, name: str = "frame") -> Path:
 
 
 def columns_of(frame: Any) -> dict[str, Sequence[Any]]:
-    """The columns of a frame by their names, as Python's values."""
+    """The columns of a frame by their names, which differ, as Python's values."""
+    _named_once(frame)
     if isinstance(frame, Mapping):
         return {str(name): list(column) for name, column in frame.items()}
     if hasattr(frame, "to_pydict"):  # Arrow
         return dict(frame.to_pydict())
     if hasattr(frame, "iloc"):  # pandas
-        return {str(name): frame[name].tolist() for name in frame.columns}
+        return {str(name): frame.iloc[:, j].tolist() for j, name in enumerate(frame.columns)}
     if hasattr(frame, "get_columns"):  # polars
         return {column.name: column.to_list() for column in frame.get_columns()}
     if isinstance(getattr(frame, "columns", None), Mapping):
@@ -58,6 +59,20 @@ def columns_of(frame: Any) -> dict[str, Sequence[Any]]:
         f"table: found {type(frame).__name__}; a path, a pandas or polars frame, an Arrow table or "
         "a mapping of columns is accepted"
     )
+
+
+def _named_once(frame: Any) -> None:
+    """ParameterError where two columns have one name: a mapping would keep the last alone."""
+    known: Any = frame  # a mapping's are its keys
+    if not isinstance(frame, Mapping):
+        known = getattr(frame, "column_names", None)  # Arrow's, whose `columns` are cells
+        known = getattr(frame, "columns", ()) if known is None else known
+    names = [str(name) for name in known]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise ParameterError(
+                f"table: two columns are called {name!r}; give each a name of its own"
+            )
 
 
 def text_of(cell: Any) -> str:

@@ -25,7 +25,7 @@ def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:  # noqa
         return tuple(column[0] for column in described.description or ())
 
 
-def says(path: Path, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
+def describe(path: Path, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
     """Nothing of a Parquet file has to be found out."""
     return "Parquet"
 

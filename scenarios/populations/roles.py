@@ -84,7 +84,7 @@ class Judged:
         return SHOWN[self.role]
 
 
-def judge(
+def guess_roles(
     columns: Sequence[str],
     values: Sequence[Sequence[str]],
     people: int,

@@ -1,6 +1,11 @@
 """What a program alone finds: the base of one record a program, which a tagged union holds."""
 
+from typing import TYPE_CHECKING
+
 from ..serialization.record import Record
+
+if TYPE_CHECKING:
+    from ...protocol.messages import Counts
 
 
 class Findings(Record, frozen=True, tag_field="program"):
@@ -22,4 +27,11 @@ class Findings(Record, frozen=True, tag_field="program"):
     @property
     def largest_error(self) -> float | None:
         """How far the worst estimate is from the truth; None where nothing is estimated."""
+        return None
+
+    def of_everybody(self, release: "Counts") -> "tuple[Counts, float] | None":  # noqa: ARG002
+        """A release of those who took part, as one of all people, and the share of all values said.
+
+        None where all took part.
+        """
         return None

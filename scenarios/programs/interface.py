@@ -18,6 +18,7 @@ from ...protocol.schema import Schema
 from ...protocol.transcript import Row, Transcript
 from ...protocol.view import View
 from ..serialization.record import Record
+from .dropped import Dropped
 from .evidence import Claims, Evidence
 from .findings import Findings
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from ..schema.model import Policy as PolicySection
     from ..schema.problems import Problem
     from ..wording import Block
+    from .participation import Participation
     from .peers.score import PeersFound
     from .randomized.questions import Question
 
@@ -57,25 +59,6 @@ class Considered:
     promised: float
     rule: str
     safe: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """A column that is not released, and what it would take.
-
-    Attributes:
-        column: its name.
-        promised: the exposure that could be promised with it, which is also the smallest
-            max_exposure that would admit it.
-        largest_k: the largest crowd size that would admit it at this max_exposure (None where the
-            rule is not asked about other k).
-        forbidden: the scenario forbids it anyway.
-    """
-
-    column: str
-    promised: float
-    largest_k: int | None
-    forbidden: bool
 
 
 class Raised(Record, frozen=True):
@@ -192,6 +175,7 @@ class ReleaseProgram(Protocol):
         listed: whether it releases the columns named in `keep`.
         again: whether it asks the same people again, by the coverage bound alone.
         deepens: whether it asks more than once, and so reads curator_exposure and ask.
+        opens: whether its one round is the release, of which the reader opens what k people share.
         on_paper: whether a class can play it with envelopes (report/cards.py).
         among_peers: whether everybody can decide by it, from counts of round 1 that all see.
         held: whether people have columns, and not sets of elements.
@@ -210,6 +194,7 @@ class ReleaseProgram(Protocol):
     by_rule: bool
     again: bool
     deepens: bool
+    opens: bool
     on_paper: bool
     among_peers: bool
     held: bool
@@ -248,6 +233,9 @@ class ReleaseProgram(Protocol):
     def questions(self, scenario: "Scenario", people: "Population") -> "tuple[Question, ...]":
         """The questions that are answered with noise; () where none are."""
 
+    def participation(self, policy: "PolicySection") -> "Participation | None":
+        """The rate at which people take part, each by its own draw; None: everybody does."""
+
     def noise(
         self, scenario: "Scenario", result: Claims, sizes: Sequence[int]
     ) -> "Sequence[Question]":
@@ -273,6 +261,9 @@ class ReleaseProgram(Protocol):
 
     def score(self, session: Session) -> Scored:
         """What this program finds in a session beside what every run has."""
+
+    def exposed(self, release: Counts, k: int) -> int:
+        """People of a release who are in a crowd smaller than k."""
 
     def findings(self) -> type[Findings] | None:
         """The record of what it finds itself; None where it finds nothing of its own."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..populations.facts import Facts
     from ..populations.samples import Samples
     from .interface import ReleaseProgram
+    from .participation import Participation
     from .randomized.questions import Question
 
 
@@ -83,6 +84,11 @@ def strategy(scenario: Scenario, others: int | None = None) -> "Strategy":
 def noisy_questions(scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
     """The questions of a scenario that are answered with noise; () where none are."""
     return program_of(scenario).questions(scenario, people)
+
+
+def participation(scenario: Scenario) -> "Participation | None":
+    """The rate at which people take part, each by its own draw; None: everybody does."""
+    return program_of(scenario).participation(scenario.policy)
 
 
 def announced_schema(scenario: Scenario, schema: "Schema") -> "Schema":

@@ -16,6 +16,7 @@ RULES = {
     "theorem3": "Theorem 3",
     "refined": "the refined bound",
     "coverage": "the coverage bound",
+    "margins": "prices of values",
     "worst-case": "the exact worst case",
 }
 STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people

@@ -89,7 +89,10 @@ def _shufflers(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _handlers(scenario: Scenario) -> tuple[str, ...]:
-    return (CURATOR, ANALYST, *_shufflers(scenario))
+    from .registry import program_of
+
+    more = (parties.RANDOMNESS,) if program_of(scenario).opens else ()
+    return (CURATOR, ANALYST, *_shufflers(scenario), *more)
 
 
 def _central_roll(shufflers: int | None, people: int | None) -> tuple[str, tuple[str, ...]]:

@@ -13,7 +13,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -21,6 +20,7 @@ from ...crypto.identity import Identity
 from ...crypto.signing import SIGNATURE, SIGNING_KEY, verify_signature
 from ...errors import Refused, StorageError, VerificationError
 from ..serialization.json_text import pretty
+from ..serialization.record import Record, plain
 
 SEAL = "seal.json"
 SCHEMA = 1
@@ -28,7 +28,7 @@ LABEL = b"veilmix folder 1\0"
 LARGEST = 1 << 16  # bytes of a seal
 
 
-class Recorder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Recorder(Record, frozen=True):
     """Who has recorded a folder, by its identity key, and its signature (both hexadecimal).
 
     Attributes:
@@ -42,7 +42,7 @@ class Recorder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     signature: str
 
 
-class FolderSeal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FolderSeal(Record, frozen=True):
     """The hash of every file (hexadecimal, by name), and who has signed them; None: nobody.
 
     Attributes:
@@ -82,13 +82,11 @@ class FolderSeal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def seal_of(files: Mapping[str, str], recorder: Identity | None = None) -> bytes:
     """The seal of files with these hashes, as bytes."""
-    said: dict[str, Any] = {"schema": SCHEMA, "files": dict(sorted(files.items()))}
-    said["recorder"] = None
+    signed = None
     if recorder is not None:
-        public = recorder.public
-        signature = recorder.signer.sign(_signed(files)).hex()
-        said["recorder"] = {"name": public.name, "key": public.key.hex(), "signature": signature}
-    return pretty(said).encode()
+        public, signature = recorder.public, recorder.signer.sign(_signed(files))
+        signed = Recorder(public.name, public.key.hex(), signature.hex())
+    return pretty(plain(FolderSeal(SCHEMA, dict(sorted(files.items())), signed))).encode()
 
 
 def hash_of(data: bytes) -> str:

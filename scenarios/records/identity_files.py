@@ -24,6 +24,7 @@ from typing import Any
 from ...crypto.identity import Identity, PublicIdentity, check_name, make_identity
 from ...errors import ParameterError, StorageError
 from ..serialization.atomic_file import write_whole
+from ..serialization.bounded_file import read_bounded
 
 SECRET, PUBLIC = ".key.toml", ".pub.toml"
 LARGEST = 1 << 22  # bytes of a file of identities: some thousands of them
@@ -128,12 +129,9 @@ def _public(table: Mapping[str, Any]) -> PublicIdentity:
 
 def _tables(path: Path) -> Sequence[Mapping[str, str]]:
     """The tables `[[identity]]` of a file, each with known keys and texts; StorageError else."""
+    data = read_bounded(path, LARGEST, "file of identities")
     try:
-        if path.stat().st_size > LARGEST:
-            raise StorageError(f"{path}: larger than {LARGEST:,} bytes, so no file of identities")
-        content = tomllib.loads(path.read_text("utf-8"))
-    except OSError as bad:
-        raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
+        content = tomllib.loads(data.decode())
     except (ValueError, RecursionError):  # its text is not told: it may hold a secret
         raise StorageError(f"{path}: not TOML in UTF-8; `veilmix keys` writes such files") from None
     tables = content.get("identity")

@@ -22,6 +22,7 @@ from ...crypto.identity import Identity, PublicIdentity
 from ...crypto.signing import Signer, verify_signature
 from ...errors import Refused, StorageError
 from ..serialization.atomic_file import write_whole
+from ..serialization.bounded_file import read_bounded
 
 SUFFIX = ".people.toml"
 LABEL = b"veilmix people 1\0"
@@ -68,12 +69,9 @@ def read_people(path: Path, known: PublicIdentity) -> tuple[bytes, ...]:
 
     StorageError if it is no such file, or if another than the place has signed it.
     """
+    data = read_bounded(path, LARGEST, "keys of people")
     try:
-        if path.stat().st_size > LARGEST:
-            raise StorageError(f"{path}: larger than {LARGEST:,} bytes, so no keys of people")
-        content = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _File)
-    except OSError as bad:
-        raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
+        content = msgspec.convert(tomllib.loads(data.decode()), _File)
     except (ValueError, RecursionError) as wrong:
         raise StorageError(f"{path}: no keys of people ({wrong})") from None
     keys = tuple(bytes.fromhex(key) for key in content.keys)

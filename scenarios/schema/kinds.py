@@ -21,6 +21,7 @@ BUILT_IN = {
     "all": f"{HOME}.two_round.choices:All",
     "pairs": f"{HOME}.pairs.program:Pairs",
     "informative": f"{HOME}.informative.program:Informative",
+    "threshold": f"{HOME}.threshold.program:Threshold",
 }  # kind -> module:class
 
 

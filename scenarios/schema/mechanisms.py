@@ -2,8 +2,8 @@
 
 A file is read by these names alone; no randomizer is loaded for one. Those of other installed
 packages are entry points of the group `veilmix.randomizers` (docs/extending.md): functions of
-(number of values, epsilon). A new one of veilmix's own is one line here and one file of
-analysis/randomizers.
+(number of values, epsilon). A new one of veilmix's own is one line here, one file of
+analysis/randomizers, and its name in the door of that room.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,9 @@ from .plugs import homes
 
 HOME = "veilmix.analysis.randomizers"
 NONE = "none"
-Task = Literal["shares", "mean", "distribution", "ranges", "heavy-hitters", "longitudinal"]
+Task = Literal[
+    "shares", "mean", "distribution", "ranges", "key-values", "heavy-hitters", "longitudinal"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class Mechanism:
         tasks: what is estimated; the first is what it is for.
         bits: whether all features make one report together, a bit each.
         numbers: whether the values must be numbers; they are what the randomizer is made from.
-        words: whether it is made from the values themselves, which it hashes.
+        words: whether it is made from the values themselves, as texts.
+        pairs: whether values are texts `key=number`.
         finds: whether it is for texts of an open domain, of which it finds those that many have.
         remembers: whether people keep noise from run to run; it is made with `local.forever`.
         split: whether a report is several messages, and private by the mix alone.
@@ -39,6 +42,7 @@ class Mechanism:
     bits: bool = False
     numbers: bool = False
     words: bool = False
+    pairs: bool = False
     finds: bool = False
     remembers: bool = False
     split: bool = False
@@ -64,6 +68,9 @@ BUILT_IN = {
         fit="the likeliest distribution (EM)",
     ),
     "ranges": Mechanism(f"{HOME}:Ranges", ("ranges", "shares"), numbers=True),
+    "pckv-grr": Mechanism(f"{HOME}:PckvGRR", ("key-values",), words=True, pairs=True),
+    "pckv-ue": Mechanism(f"{HOME}:PckvUE", ("key-values",), words=True, pairs=True),
+    "privkv": Mechanism(f"{HOME}:PrivKV", ("key-values",), words=True, pairs=True),
     "split-mix": Mechanism(f"{HOME}:SplitMix", ("mean",), numbers=True, split=True),
     "prefix-hash": Mechanism(f"{HOME}:PrefixTree", ("heavy-hitters",), words=True, finds=True),
     "prefix-bit": Mechanism(

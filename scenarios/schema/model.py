@@ -1,7 +1,7 @@
 """The grammar of a scenario file: one frozen struct per table, one field per key, nothing else.
 
 A file is TOML. Every range that needs no second key to be judged stands here, so that one walk over
-these types (`structure`) can say all that is wrong with a file; what needs more is in `meaning`.
+these types can say all that is wrong with a file; what needs more is in `validation/check.py`.
 A key that is left out has the default written here; None means that the key says nothing.
 """
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from msgspec import Meta, Struct
 
 from ...crypto.defaults import SUITE
-from ...protocol.ledger import MIN_BATCH
+from ...protocol.crowd_limits import MIN_BATCH
 from ...protocol.schema import MAX_FEATURES, MAX_VALUES, MAX_WIDTH
 from . import mechanisms
 from .attack_names import attack_names
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     Kind = str
 else:  # those of other installed packages too
     Kind = Literal[tuple(kinds())]
-Rule = Literal["theorem2", "theorem3", "printed", "refined", "coverage", "worst-case"]
+Rule = Literal["theorem2", "theorem3", "printed", "refined", "coverage", "margins", "worst-case"]
 if TYPE_CHECKING:
     Mechanism = str
 else:  # a randomizer of another installed package is one more mechanism
@@ -213,13 +213,19 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         ask: what that curator asks for next: `levels` (None too), all safe pairs, then triples and
             so on, or `best`, the one safe group that should lower the promise most per bit.
         delta: in the statistical setting, the probability with which the promise may fail.
-        rule: by which exposure is bounded.
+        rule: by which exposure is bounded: `margins` is the smaller of what prices prove and the
+            coverage bound; of people who were not counted it is the coverage bound.
         prefer, weights: which columns are worth most, see `column_weights`.
         required, forbidden: columns without which nothing is released, and columns never released.
         keep: the columns that `kind = "fixed"` releases.
         publish_marginals: whether everybody may read the counts of round 1.
         ledger: whether a run that keeps a ledger refuses what could be subtracted from, or joined
             with, what it has released about the same people, or warns of it.
+        prefixes: whether `kind = "threshold"` opens prefixes of rows, in the order of the features,
+            and not whole rows alone.
+        sample: the probability with which somebody takes part in `kind = "threshold"`; who does not
+            sends a message that opens for nobody. None: all take part.
+        epsilon: at which the delta of such a release is told, in nats; None: 1.
     """
 
     kind: Kind = "exposure"
@@ -228,12 +234,15 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     curator_exposure: Share | None = None
     ask: Ask | None = None
     delta: Annotated[float, Meta(gt=0, lt=1)] = 0.05
-    rule: Rule = "coverage"
+    rule: Rule = "margins"
     prefer: tuple[Text, ...] = ()
     weights: dict[str, Annotated[float, Meta(gt=0, le=1e9)]] = {}
     required: tuple[Text, ...] = ()
     forbidden: tuple[Text, ...] = ()
     keep: tuple[Text, ...] = ()
+    prefixes: bool = False
+    sample: Annotated[float, Meta(ge=0.001, lt=1)] | None = None
+    epsilon: Annotated[float, Meta(gt=0, le=50)] | None = None
     publish_marginals: bool = False
     ledger: OnLedger = "refuse"
 

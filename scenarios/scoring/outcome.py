@@ -12,7 +12,8 @@ from ...protocol.hiding import Redact
 from ...protocol.messages import Counts, Decision
 from ...protocol.schema import Schema
 from ...protocol.transcript import Transcript
-from ..programs.interface import Considered, Dropped, Effect, Raised
+from ..programs.dropped import Dropped
+from ..programs.interface import Considered, Effect, Raised
 from ..schema.model import Scenario
 from ..serialization.record import plain
 
@@ -114,6 +115,7 @@ class Outcome:
         alarms: who has noticed anything.
         peers: where there is no central party, who was named, and what coalitions of peers follow.
         ledger: what was released about these people in earlier runs; None if none is kept.
+        executor: who else did its work, and what they could read; None: nobody.
     """
 
     scenario: Scenario
@@ -138,6 +140,7 @@ class Outcome:
     alarms: tuple[Raised, ...] = ()
     peers: "PeersFound | None" = None
     ledger: "Account | None" = None
+    executor: str | None = None
 
     @property
     def marginals(self) -> tuple[Counts, ...] | None:
@@ -170,6 +173,8 @@ class Outcome:
         own = self.findings.counted if self.findings else ()
         if self.curated is None:
             return own
+        if self.marginals is None and self.decision is not None:
+            return (sum((self.release or {}).values()),)  # nothing is counted but the release
         first = max((sum(counts.values()) for counts in self.marginals or ()), default=0)
         return *(own or (first,)), sum((self.release or {}).values())
 
@@ -230,6 +235,7 @@ class Outcome:
             alarms=self.alarms,
             peers=self.peers or UNSET,
             ledger=self.ledger or UNSET,
+            executor=self.executor or UNSET,
             reidentification=self.reidentification or UNSET,
             findings=self.findings or UNSET,
         )

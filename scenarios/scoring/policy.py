@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...analysis.exposure import users_below
 from ...protocol.parties import CURATOR
 from ...protocol.programs import Strategy
 from ...protocol.promise import promised_share, prove
@@ -14,17 +13,24 @@ from ..populations.samples import Samples
 from .outcome import Exposure, Outcome, WorstCase
 
 if TYPE_CHECKING:
-    from ..programs.interface import Played
+    from ..programs.interface import Played, ReleaseProgram
 
 
-def measure(played: "Played", crowd: Samples, proving: Strategy | None, seconds: float) -> Exposure:
+def measure(
+    played: "Played",
+    crowd: Samples,
+    proving: Strategy | None,
+    seconds: float,
+    program: "ReleaseProgram",
+) -> Exposure:
     """The exposure of a release: true, promised, and the worst that the marginals allow.
 
     Promised is what the reader proved of those who came (protocol/promise.py), or, where nobody
-    proves it again, what was decided. proving: the strategy to prove it with, or None. The worst
-    case is of all tables with their marginals. In the statistical setting these are not the
-    curator's; where values are left blank, another table is released; and where groups of columns
-    are known, most tables with these marginals are ruled out: there it is not sought.
+    proves it again, what was decided. proving: the strategy to prove it with, or None. program: it
+    counts who is exposed. The worst case is of all tables with their marginals. In the statistical
+    setting these are not the curator's; where values are left blank, another table is released; and
+    where groups of columns are known, most tables with these marginals are ruled out: there it is
+    not sought.
     """
     decision = played.decision
     if decision is None or played.release is None:
@@ -32,7 +38,7 @@ def measure(played: "Played", crowd: Samples, proving: Strategy | None, seconds:
         return Exposure(0.0, promised, None, decision.certificate.n if decision else 0)
     cells = list(played.release.values())
     people = sum(cells)
-    true = users_below(cells, decision.certificate.k) / people if people else 0.0
+    true = program.exposed(played.release, decision.certificate.k) / people if people else 0.0
     promised = decision.certificate.value
     if proving is not None:
         schema, calls = crowd.people.schema, played.calls[:-1]
@@ -40,7 +46,8 @@ def measure(played: "Played", crowd: Samples, proving: Strategy | None, seconds:
         promised = promised_share(decision, proved)
     places = range(len(decision.kept))
     counts, _ = as_marginals([summed(played.release, (place,)) for place in places])
-    comparable = crowd.fixed and not decision.hidden and not decision.certificate.proof
+    comparable = crowd.fixed and not decision.hidden
+    comparable = comparable and not (program.opens or program.deepens)
     return Exposure(
         true,
         promised,

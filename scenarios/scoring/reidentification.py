@@ -26,6 +26,7 @@ from ...analysis.reidentification import pie
 from ...analysis.reidentification.attacks.side_information import counted
 from ...protocol.hiding import BLANK, COVERS, OTHER, Hiding, Redact, apply_rule
 from ...protocol.messages import Counts
+from ...protocol.opened_prefixes import prefix_of, shown_of
 from ..populations.samples import Samples
 from ..schema.model import Scenario
 from ..serialization.record import Record
@@ -145,11 +146,14 @@ def in_release(
     kept: Sequence[int],
     release: Counts | None,
     hidden: Sequence[Hiding] = (),
+    *,
+    opened: bool = False,
 ) -> Reidentified | None:
     """Score a release of some columns; None where nothing, or only one person, is released.
 
     present: indices of the people who are in it. hidden: rules by which some values were not said;
     crowds in the population are then not known, and the journalist is taken for the prosecutor.
+    opened: whether values are blank where fewer than k people share them.
     A release that is not theirs, because somebody has tampered with it, has no attacks: nobody
     knows whose rows these are.
     """
@@ -160,9 +164,12 @@ def in_release(
     k, whole = scenario.policy.k, everybody(scenario, crowd)
     rows, many = distinct(people.codes[present])
     said = said_rows(rows, people.values, columns, hidden)
+    if opened:
+        said = opened_rows(rows, people.values, release)
     if not _theirs(release, said, many, people.values, columns, hidden):
         return Reidentified(cells.n, len(whole), (), Risks.of(risk(cells, k)))
-    same = len(whole) == len(present) or any(rule.column in columns for rule in hidden)
+    same = opened or len(whole) == len(present)
+    same = same or any(rule.column in columns for rule in hidden)
     among = cells if same else _among(rows[:, columns], many, whole[:, columns])
     attacks = tuple(_attacks(scenario, people.schema.names, rows, many, columns, said))
     return Reidentified(cells.n, len(whole), attacks, Risks.of(risk_within(cells, among, k)))
@@ -216,6 +223,18 @@ def said_rows(
     return responses
 
 
+def opened_rows(rows: Any, values: Sequence[Sequence[str]], release: Counts) -> Responses:
+    """What is open of rows: their longest prefix in a release of all columns."""
+    import numpy as np
+
+    prefixes, codes = set(map(prefix_of, release)), rows.astype(np.int64)
+    for place, row in enumerate(rows.tolist()):
+        texts: dict[int, str] = {j: values[j][int(code)] for j, code in enumerate(row)}
+        for j in range(len(shown_of(texts, prefixes)), len(row)):
+            codes[place, j] = len(values[j])
+    return Responses(np.arange(len(rows)), codes, np.ones(len(rows)))
+
+
 def _theirs(
     release: Counts,
     said: Responses,
@@ -230,7 +249,7 @@ def _theirs(
     if not said.exact:
         return int(many.sum()) == sum(release.values())
     spelt = {rule.column: BLANK if isinstance(rule, Redact) else OTHER for rule in hidden}
-    texts = [(*values[column], spelt.get(column, "")) for column in kept]
+    texts = [(*values[column], spelt.get(column, BLANK)) for column in kept]
     cells = cells_of(said.codes, range(len(kept)))
     people = np.bincount(cells, weights=many[said.row]).astype(np.int64).tolist()
     someone = np.zeros(len(people), np.int64)
@@ -243,12 +262,12 @@ def _theirs(
 
 
 def everybody(scenario: Scenario, crowd: Samples) -> Any:
-    """The codes of the whole population: the table, or everybody who was generated."""
+    """The codes of the whole population: the table, or everybody who was generated, or came."""
     from ..populations import population
-    from ..populations.build import offer
+    from ..populations.build import PHONES, offer
 
     section = scenario.population
-    if offer(section).generated:
+    if section.source == PHONES or offer(section).generated:
         return crowd.people.codes
     whole = changed(section, users=None, round2_users=None, setting="fixed")
     return population(whole, scenario.feature).codes

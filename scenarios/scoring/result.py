@@ -209,6 +209,7 @@ class Result(Record, frozen=True):
         alarms: who has noticed anything.
         peers: where there is no central party, who was named, and what coalitions follow.
         ledger: what was released about these people in earlier runs.
+        executor: who else did its work (`--executor`), and what they could read.
         reidentification: who is found in the release.
         findings: what the program found beside all this; its key `program` says which one.
     """
@@ -231,6 +232,7 @@ class Result(Record, frozen=True):
     alarms: tuple[Raised, ...] = ()
     peers: PeersFound | UnsetType = UNSET
     ledger: Account | UnsetType = UNSET
+    executor: str | UnsetType = UNSET
     reidentification: Reidentified | UnsetType = UNSET
     findings: Findings | UnsetType = UNSET
 

@@ -37,7 +37,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from ...crypto.identity import PublicIdentity
-from ...errors import ParameterError, ScenarioError, StorageError
+from ...errors import ParameterError, ScenarioError
 from ...machines.directory import Directory, Place
 from ...protocol import parties
 from ...protocol.messages import OPENING, Registry, Roster
@@ -51,6 +51,7 @@ from ..programs.topology import topology_of
 from ..records.identity_files import read_known
 from ..records.people_keys import read_people
 from ..schema.model import About, Defence, Feature, Local, Mix, Policy, Population, Scenario
+from ..serialization.bounded_file import read_bounded
 from .features import column_of
 
 LABEL = b"veilmix.session"  # BLAKE2b personalisation
@@ -107,9 +108,15 @@ class SessionTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 @dataclass(frozen=True, slots=True)
 class SessionFile:
-    """A session, ready to take part in. scenario: what is asked and promised, of nobody yet.
+    """A session, ready to take part in.
 
-    schema: what people are asked for. registry: who may send; None: whoever is in the directory.
+    Attributes:
+        scenario: what is asked and promised, of nobody yet.
+        schema: the features that people are asked for.
+        directory: where each party is found.
+        roster: who signs what.
+        identities: the public identity of each party, by name.
+        registry: who may send; None: whoever is in the directory.
     """
 
     scenario: Scenario
@@ -138,12 +145,7 @@ def read_session(path: Path) -> SessionFile:
         ScenarioError: what is wrong with it, in lines.
         StorageError: it, or an identity, cannot be read.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as bad:
-        raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
-    if len(data) > LARGEST:
-        raise StorageError(f"{path}: larger than {LARGEST:,} bytes, so no session file")
+    data = read_bounded(path, LARGEST, "session file")
     try:
         table = msgspec.convert(tomllib.loads(data.decode()), SessionTable)
     except (ValueError, msgspec.ValidationError) as wrong:

@@ -19,12 +19,18 @@ from ...machines.service import Log, Site, run_board, run_party
 from ...protocol import parties
 from ...protocol.board import Board
 from ...protocol.phases import BOARD
-from ...protocol.terms import Terms
-from ...roles.session import PEOPLE, Cast, Guards, make_key, only, perform
+from ...roles.cast import Cast, Guards
+from ...roles.session import PEOPLE, make_key, only, perform
 from ..play.announcement import announced_policy, announced_rules
-from ..programs.randomized.questions import Question, lie, questions
+from ..programs.randomized.questions import Question, questions, randomization
 from ..programs.randomized.score import estimates
-from ..programs.registry import announced_schema, program_of, strategy, wire
+from ..programs.registry import (
+    announced_schema,
+    participation,
+    program_of,
+    strategy,
+    wire,
+)
 from ..records.people_keys import signers_of
 from .file import SessionFile
 
@@ -70,7 +76,7 @@ def take_part(session: SessionFile, place: Site, rows: Rows = ()) -> Board:
     async def role(network: RemoteNetwork, entropy: Entropy) -> None:
         cast = _cast(session, entropy, users, rows)
         cast = replace(cast, identities={place.name: place.own.signer})
-        network.terms = terms_of(session, cast)
+        network.terms = cast.terms
         await perform(cast, network, who, signing, partial(make_key, cast))
 
     return _run(partial(run_party, place, role))
@@ -99,17 +105,13 @@ def _cast(session: SessionFile, entropy: Entropy, users: range, rows: Rows) -> C
         strategy(scenario),
         entropy,
         program=wire(scenario),
-        randomize=lie(questions, session.schema) if questions else None,
+        randomize=(
+            randomization(questions, session.schema) if questions else participation(scenario)
+        ),
         guards=_guards(session, entropy),
         first=users.start,
         registry=session.registry,
     )
-
-
-def terms_of(session: SessionFile, cast: Cast) -> Terms:
-    """What everybody with the same session file expects to be announced."""
-    told = (cast.title, cast.schema, cast.policy, cast.rules, cast.shufflers, cast.program)
-    return Terms(*told, session.registry)
 
 
 def _guards(session: SessionFile, entropy: Entropy) -> Guards:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import msgspec
 import trio
@@ -13,6 +12,7 @@ from ...crypto.identity import PublicIdentity
 from ...errors import DataError, Refused
 from ...machines.observer import Address, address_of, posts, visiting
 from ...machines.outbox import TROUBLE
+from ...machines.service import Status
 from ...protocol.board import Board
 from ...protocol.messages import Kind
 from ...protocol.phases import MOVES, Phase
@@ -32,10 +32,38 @@ class BoardStatus:
     """
 
     board: Board
-    told: Mapping[str, Any]
+    told: Status
 
 
-def look(url: str, known: PublicIdentity) -> BoardStatus:
+class StandingParty(msgspec.Struct, frozen=True, rename={"last_post": "last post"}):
+    """Where a party stands, by its posts.
+
+    Attributes:
+        party: its name.
+        last_post: the kind of its last post.
+        posts: how many there are.
+        round: of the last one; "-" where it has none.
+    """
+
+    party: str
+    last_post: str
+    posts: int
+    round: str
+
+
+class SeenBoard(Status, frozen=True):
+    """What is written of a session that was looked at: what its keeper says, and what was checked.
+
+    Attributes:
+        burned: why the session ended without a release; None: it has not.
+        parties: where each stands.
+    """
+
+    burned: str | None
+    parties: tuple[StandingParty, ...]
+
+
+def read_status(url: str, known: PublicIdentity) -> BoardStatus:
     """Read a session's board from https://HOST:PORT. known: who keeps it.
 
     Raises:
@@ -57,23 +85,29 @@ async def _look(address: Address, known: PublicIdentity) -> BoardStatus:
     with trio.fail_after(PATIENCE):
         async with visiting(address, known) as client:
             status, said = await client.ask("GET", "/status")
-            told = _told(said) if status == 200 else None
+            told = keeper_says(said) if status == 200 else None
             if told is None:
                 raise DataError(f"https://{address[0]}:{address[1]} answers {status}: not a board")
             board = Board()
             async with aclosing(posts(client, 0)) as posted:
-                while len(board.entries) < told["entries"]:
+                while len(board.entries) < told.entries:
                     board.post(*await anext(posted))
             return BoardStatus(board, told)
 
 
-def _told(said: bytes) -> Mapping[str, Any] | None:
+def keeper_says(said: bytes) -> Status | None:
     """What the board's keeper says of it; None if that makes no sense."""
     try:
-        status = msgspec.json.decode(said, type=dict[str, Any])
+        return msgspec.json.decode(said, type=Status)
     except msgspec.DecodeError:
         return None
-    return status if all(type(status.get(name)) is int for name in ("entries", "round")) else None
+
+
+def seen_board(status: BoardStatus) -> SeenBoard:
+    """What was seen, as it is written."""
+    parties = tuple(StandingParty(*row) for row in standings(status.board))
+    said = msgspec.structs.asdict(status.told)
+    return SeenBoard(**said, burned=status.board.burned, parties=parties)
 
 
 def phases(board: Board) -> Sequence[tuple[str, str, str]]:

@@ -34,7 +34,10 @@ from .attack_plan import (
     helping,
     pair,
     plan_rows,
+    rows_of,
+    spares,
     suited,
+    takes,
     trials,
 )
 from .matrix_result import Cell, Column, Cost, Kind, Matrix, MatrixStopped, Row, verdict
@@ -151,7 +154,7 @@ def attack(
         seed: of the first run; the next have the seeds after it.
         repeats: runs of every cell.
         attacks: names of rows; none: all.
-        defences: names of columns; none: all.
+        defences: names of columns; none: all that the scenario can have.
         executor: plays runs elsewhere, such as on the other cores; None: here, one by one.
         progress: told how many runs are done, and of how many.
 
@@ -162,9 +165,11 @@ def attack(
     if repeats < 1:
         raise ParameterError(f"repeats: found {repeats}; at least 1 is accepted")
     topology = topology_of(scenario).name
-    rows = chosen(attacks, tuple(plan_rows(topology)), "attacks")
+    rows = chosen(attacks, tuple(rows_of(scenario)), "attacks")
     names = chosen(defences, tuple(guarding(topology)), "defences")
     suited(scenario)
+    if not defences:
+        names = tuple(name for name in names if takes(scenario, name) and spares(scenario, name))
     crowd = samples(scenario, seed)
     plan = Plan.of(scenario, rows, names, crowd.people.n, range(seed, seed + repeats))
     shots: dict[Key, Shot] = {}
@@ -314,6 +319,13 @@ def kind_of(attack: Committed) -> Kind:
     return "watching" if attack.by == BYSTANDER else "cheating"
 
 
+def _crowds(pairs: Sequence[tuple[Shot, Shot]]) -> Iterator[float]:
+    """By how many people crowds differ, where there are any."""
+    for one, other in pairs:
+        if one.crowd is not None and other.crowd is not None:
+            yield one.crowd - other.crowd
+
+
 def _column(plan: Plan, name: str, shots: Mapping[Key, Shot]) -> Column:
     guard, (without, having) = GUARDS[name], plan.honest[name]
     off = [shots[Job("", without, seed, seeded=True).key] for seed in plan.quiet]
@@ -328,6 +340,8 @@ def _column(plan: Plan, name: str, shots: Mapping[Key, Shot]) -> Column:
         size=_mean([a.size - b.size for a, b in pairs]),
         messages=_mean([a.messages - b.messages for a, b in pairs]),
         false_alarms=sum(bool(a.causes) for a in on),
+        steps=_mean([a.steps - b.steps for a, b in pairs]),
+        crowd=_mean(crowds) if len(crowds := list(_crowds(pairs))) == len(pairs) else None,
     )
     return Column(
         name=name, key=guard.key, guards=guard.guards, on=has(plan.scenario, name), cost=cost

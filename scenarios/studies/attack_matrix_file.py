@@ -27,7 +27,7 @@ from ..serialization.json_text import pretty
 from ..serialization.record import plain
 from ..wording import many, seeds
 from .attack_plan import ALL, NONE
-from .matrix_result import SCHEMA, Cell, Matrix
+from .matrix_result import SCHEMA, Cell, Column, Matrix
 
 __all__ = [
     "CELLS",
@@ -45,7 +45,7 @@ MATRIX = "matrix.json"
 CELLS = tuple(field for field in Cell.__struct_fields__ if field != "causes")
 COSTS = (
     "defence", "key", "on", "guards", "runs", "cpu_seconds", "cpu_low_95", "cpu_high_95",
-    "bytes", "messages", "false_alarms",
+    "bytes", "messages", "false_alarms", "steps", "crowd",
 )  # fmt: skip
 
 
@@ -61,11 +61,36 @@ def costs(matrix: Matrix) -> list[tuple[object, ...]]:
         cost = column.cost
         paid = (
             cost.runs, cost.cpu, cost.cpu_low, cost.cpu_high, cost.size, cost.messages,
-            cost.false_alarms,
-        ) if cost else (None,) * 7  # fmt: skip
+            cost.false_alarms, cost.steps, cost.crowd,
+        ) if cost else (None,) * 9  # fmt: skip
         told = ("" if value is None else value for value in paid)
         lines.append((column.name, column.key, column.on, column.guards, *told))
     return lines
+
+
+COST_HEADINGS = (
+    *("defence", "here", "CPU ms", "bytes", "messages", "steps", "crowd"),
+    *("false alarms", "guards"),
+)
+
+
+def cost_cells(column: Column, plus_minus: str = "±", none: str = "-") -> tuple[str, ...]:
+    """A defence's line as people read it: what `COST_HEADINGS` say."""
+    here, cost = "on" if column.on else "off", column.cost
+    if cost is None:
+        return column.name, here, *(none,) * 6, column.guards
+    half = "" if cost.cpu_high is None else f" {plus_minus} {1000 * (cost.cpu_high - cost.cpu):.1f}"
+    return (
+        column.name,
+        here,
+        f"{1000 * cost.cpu:+.1f}{half}",
+        f"{cost.size:+,.0f}",
+        f"{cost.messages:+,.0f}",
+        f"{cost.steps:+,.0f}",
+        none if cost.crowd is None else f"{cost.crowd:+,.1f}",
+        f"{cost.false_alarms} of {cost.runs}",
+        column.guards,
+    )
 
 
 def figure_of(matrix: Matrix) -> matrix_figure.HeatTable:

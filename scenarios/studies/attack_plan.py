@@ -18,16 +18,17 @@ from functools import cache
 import msgspec
 
 from ...errors import DataError, ParameterError, ScenarioError
-from ..catalogue.attack import REPORTS, Committed, Keys
+from ..catalogue.attack import OPENED, REPORTS, Committed, Keys
 from ..catalogue.registry import ATTACKS, GUARDS, committed, guarding
 from ..catalogue.registry import helping as helping_attack
 from ..programs.registry import program_of, randomizing
 from ..programs.topology import CENTRAL, topology_of
 from ..schema.model import Scenario
 from ..schema.problems import did_you_mean, listed
-from ..validation.load import check
+from ..validation.load import change, check
 
 NONE, ALL = "none", "all"
+ASKING = 100  # people of a matrix, unless more are wanted, where each asks for outputs of its row
 RANDOM = "random"  # the defence whose switch is the seed of the run
 
 
@@ -52,7 +53,7 @@ class Row:
 
 @cache
 def plan_rows(topology: str = CENTRAL.name) -> Mapping[str, Row]:
-    """All rows of a matrix by name: one for each trial of each attack on people's rows."""
+    """All rows of matrices by name: one for each trial of each attack on people's rows."""
     return {
         f"{name}-{variant}" if variant else name: Row(name, how, entries)
         for name, how in committed(topology).items()
@@ -80,6 +81,31 @@ class Trial:
     why: str = ""
 
 
+def drawn(scenario: Scenario, here: int, wanted: int | None) -> Scenario:
+    """The scenario with as many people as a matrix is played with, drawn anew for every seed.
+
+    here: how many it has. wanted: at most; None: all, and ASKING where everybody asks `randomness`,
+    which costs about ten times what sending alone does.
+
+    Raises:
+        ScenarioError: too few, or people who cannot be drawn so.
+    """
+    most = wanted or (ASKING if program_of(scenario).opens else here)
+    if most >= here:
+        return scenario
+    least = min(scenario.mix.min_batch, most)
+    return change(scenario, {"population.users": most, "mix.min_batch": least})
+
+
+def rows_of(scenario: Scenario) -> Mapping[str, Row]:
+    """The rows of a scenario's matrix: attacks on what people hand on in it."""
+    opens = program_of(scenario).opens
+    rows = plan_rows(topology_of(scenario).name)
+    return {
+        name: row for name, row in rows.items() if (ATTACKS[row.attack].about == OPENED) == opens
+    }
+
+
 def chosen(names: Sequence[str], known: Sequence[str], what: str) -> tuple[str, ...]:
     """The rows or defences that are asked for, in the order of the table; all if none is named."""
     for name in names:
@@ -104,6 +130,24 @@ def suited(scenario: Scenario) -> None:
 def has(scenario: Scenario, name: str) -> bool:
     """Whether a scenario has a defence on. Every run of a matrix has a seed."""
     return name != RANDOM and GUARDS[name].is_on(scenario)
+
+
+def takes(scenario: Scenario, name: str) -> bool:
+    """Whether a scenario can have a defence on."""
+    try:
+        changed(scenario, _on(scenario, name), ())
+    except ScenarioError:
+        return False
+    return True
+
+
+def spares(scenario: Scenario, name: str) -> bool:
+    """Whether a scenario can do without a defence: its program may take no design errors."""
+    try:
+        changed(scenario, _off(name), ())
+    except ScenarioError:
+        return False
+    return True
 
 
 def _on(scenario: Scenario, name: str) -> Keys:
@@ -153,7 +197,7 @@ def trials(
 ) -> Iterator[Trial]:
     """Every cell that has to be played, row by row. people: how many take part."""
     topology = topology_of(scenario).name
-    everything = tuple(guarding(topology))
+    everything = tuple(name for name in guarding(topology) if takes(scenario, name))
     for row in rows:
         keys, helps = bare(row, topology), helping(row, topology)
         yield _trial(scenario, row, NONE, keys, people)

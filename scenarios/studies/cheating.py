@@ -26,17 +26,18 @@ from ...protocol import parties
 from ...protocol.board import replay
 from ...protocol.messages import Alarm, Burned, Tally
 from ...protocol.parties import Role
-from ..catalogue.attack import PEER, Attack, Learns, PeerAttack
+from ..catalogue.attack import PEER, USER, Attack, Learns, PeerAttack
 from ..catalogue.registry import ATTACKS
 from ..play.announcement import draw_faults
 from ..play.run import CARRIED, run
 from ..programs.interface import Played
+from ..programs.peers.score import smallest_linking
 from ..programs.registry import samples
 from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.model import Fault, Scenario
 from ..validation.load import resolve
 from ..verification.views import breaking
-from .attack_plan import changed, plan_rows, suited
+from .attack_plan import changed, rows_of, suited
 from .cheating_result import AttackRun, AttackRuns, CheatingStudy, LinkingCoalition, Noticed
 
 OF_THE_PEOPLE = " of the people"  # ends what an attack says of people who help it
@@ -90,7 +91,7 @@ def attempts(scenario: Scenario) -> Iterator[Attempt]:
     suited(scenario)
     topology = topology_of(scenario)
     people = samples(scenario, scenario.scenario.seed or SEED).people.n
-    for name, row in plan_rows(topology.name).items():
+    for name, row in rows_of(scenario).items():
         record = ATTACKS[row.attack].among(topology.name)
         if record is None or record.learns is None or "scenario.seed" in record.switches:
             continue  # runs are seeded to be repeated; that an attacker knows the seed is no place
@@ -106,7 +107,8 @@ def _coalition(
     scenario: Scenario, fault: Fault, record: Attack | PeerAttack
 ) -> tuple[tuple[str, ...], int]:
     """Who commits an attack and who helps, and how many of them are people."""
-    who = {fault.by} if fault.by else {record.by} if record.by and record.by != PEER else set()
+    named = record.by and record.by not in (PEER, USER)  # users are helpers of what they commit
+    who = {fault.by} if fault.by else {record.by} if named else set()
     if isinstance(record, Attack):
         who |= set(record.helpers(scenario, fault))
     people = {member for member in who if member.endswith(OF_THE_PEOPLE) or _is_person(member)}
@@ -167,9 +169,10 @@ def _watching(scenario: Scenario, seed: int) -> Iterator[LinkingCoalition]:
     outcome = run(changed(scenario, {}, ()), seed, worst_case_seconds=0)
     named = [LinkingCoalition(tuple(members)) for members in breaking(outcome.coalitions)]
     yield from named
-    sizes = outcome.peers.sizes if outcome.peers and not named else ()
-    linking = [size.size for size in sizes if size.people.mean > 0]
-    yield from (LinkingCoalition((), size) for size in sorted(linking)[:1])
+    among = outcome.peers if not named else None
+    smallest = smallest_linking(among) if among else None
+    if smallest is not None:
+        yield LinkingCoalition((), smallest)
 
 
 def study(

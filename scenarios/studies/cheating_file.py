@@ -13,6 +13,7 @@ from ..programs.registry import program_of
 from ..records.result_file import Run
 from ..schema.model import Scenario
 from ..serialization.atomic_file import write_whole
+from ..serialization.bounded_file import read_bounded
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
 from .cheating import mark_of
@@ -31,12 +32,9 @@ def read(folder: Path, scenario: Scenario) -> CheatingStudy | None:
     path = folder / CHEATING
     if not path.is_file():
         return None
+    data = read_bounded(path, LARGEST, "study of cheating coalitions")
     try:
-        if path.stat().st_size > LARGEST:
-            raise ValueError("far too large")  # noqa: TRY301 - damaged like any other
-        study = msgspec.json.decode(path.read_bytes(), type=CheatingStudy)
-    except OSError as bad:
-        raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
+        study = msgspec.json.decode(data, type=CheatingStudy)
     except (ValueError, RecursionError) as bad:
         raise StorageError(f"{path}: no study of cheating coalitions: {bad}; {AGAIN}") from None
     if study.schema != SCHEMA:

@@ -1,9 +1,14 @@
 """What cheating coalitions learn, as rows and lines: the same in a terminal and on a page."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from ..programs.registry import program_of
 from ..wording import Grid, many, seeds
 from .cheating_result import WHEN, AttackResult, CheatingStudy, WorstAttack, name_members, telling
+
+if TYPE_CHECKING:
+    from ..schema.model import Scenario
 
 NOTHING = "no known attack"
 NOT_MEASURED = "not measured"
@@ -19,6 +24,11 @@ LARGER = (
     "are the known attacks with the guards of this scenario: what nobody knows is not here."
 )
 ON_REPORTS = "those that cheat are not measured where people add noise to their answers"
+
+
+def why_unmeasured(scenario: "Scenario") -> str:
+    """Why what cheating coalitions learn is not measured in a scenario; empty where it is."""
+    return ON_REPORTS if program_of(scenario).reports else ""
 
 
 def table(study: CheatingStudy) -> Grid:
@@ -71,10 +81,10 @@ def smallest_told(study: CheatingStudy) -> str:
 
 def smallest_with_attacks(study: CheatingStudy) -> str:
     """The smallest coalitions that learn somebody's row, each with what it does and achieves."""
-    return "; ".join(map(told, study.smallest)) or f"{NOTHING} reads anybody's row"
+    return "; ".join(map(coalition_text, study.smallest)) or f"{NOTHING} reads anybody's row"
 
 
-def told(coalition: WorstAttack) -> str:
+def coalition_text(coalition: WorstAttack) -> str:
     """A coalition, what it does, in how many runs that read a row, and when it was noticed."""
     who = name_members((coalition.parties, coalition.friends))
     if coalition.worst is None or coalition.watching:

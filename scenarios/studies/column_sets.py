@@ -5,8 +5,8 @@
     entropy    bits per person that the joint counts of the columns hold
 
 Truth is counted in the people (recollect.py), or in the release where only that is known. Where the
-rule is `worst-case`, sets that were not decided on are promised by the coverage bound: the exact
-worst case of every set would take long.
+rule is `worst-case`, or `margins` and there are many cells, sets that were not decided on are
+promised by the coverage bound: either would take long for every set.
 """
 
 from collections import Counter
@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...analysis.exposure import joint_counts, users_below
 from ...protocol.tallying import marginals
+from ..programs.dropped import Dropped
 from ..programs.evidence import NoGround
-from ..programs.interface import Dropped
 from ..programs.registry import program_of
-from ..programs.two_round.rules import bound, choose, listed, named_rule
+from ..programs.two_round.rules import bound, choose, listed, listing_rule, named_rule
 from ..programs.weights import column_weights
 from ..records.result_file import Run
 from ..scoring.result import WrittenDecision
@@ -90,7 +90,7 @@ def choices(run: Run) -> Choices | None:
         schema = Evidence(run, None).schema
     except NoGround:
         return None
-    return _Chooser(run, schema, decision).look()
+    return _Chooser(run, schema, decision).choices()
 
 
 def counts_as_decided(run: Run, schema: "Schema") -> tuple[list[list[int]], int]:
@@ -122,7 +122,7 @@ class _Chooser:
         self.table = recollected(run)
         self.kept = self._numbers(decision.kept)
 
-    def look(self) -> Choices:
+    def choices(self) -> Choices:
         every = len(self.names) <= EVERY
         sets = tuple(self._score(columns) for columns in self._wanted(every=every))
         return Choices(sets, tuple(self._dropped()), every)
@@ -162,6 +162,7 @@ class _Chooser:
         if columns == self.kept:
             return self.decided.people, self.decided.rule
         rule: Any = "coverage" if self.policy.rule == SLOW else self.rule
+        rule = listing_rule(rule, self.counts, self.policy.k)
         proof = bound(rule, [self.counts[column] for column in columns], self.policy.k)
         return int(proof.people), str(proof.rule)
 

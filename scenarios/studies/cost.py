@@ -14,7 +14,8 @@ from ...crypto.layer import open_layer, seal_layer
 from ...crypto.signing import SIGNATURE
 from ...crypto.suites import Suite, suite
 from ...protocol.announcement import NONCE, REGISTRY, Announcement
-from ...protocol.frames import DIGEST, HEADER, WITNESS
+from ...protocol.bodies import DIGEST, WITNESS
+from ...protocol.frames import HEADER
 from ...protocol.peers.agreement import open_peer_round
 from ...protocol.schema import Schema
 from ...protocol.session import Round, open_round

@@ -1,14 +1,18 @@
-"""Who plays the runs of a sweep: processes of this machine, its threads, or somebody else's.
+"""Who works: processes of this machine, its threads, a Dask cluster, or somebody else's executor.
 
-`module:function` names a function without arguments that returns a `concurrent.futures.Executor`,
-such as Dask's `Client.get_executor()`. It is looked for beside where the command is typed, too.
+`dask:ADDRESS` is a scheduler that is running (dask_cluster.py). `module:function` names a function
+without arguments that returns a `concurrent.futures.Executor`. It is looked for beside where the
+command is typed, too. Whole runs are played by an executor (`executor`, `opened`), or the long
+lists of work inside one run (`workplace`).
 """
 
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing import get_context, parent_process
 from multiprocessing.process import BaseProcess
@@ -18,12 +22,15 @@ from typing import ParamSpec, TypeVar
 
 from ...errors import ParameterError
 from ...roles import forked_workers, lifeline
+from ...roles.elsewhere import HERE, Workplace
+from .dask_cluster import SCHEME, Cluster
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 AHEAD = 2  # jobs given to a worker: one that it plays, one that waits for it
 OTHERS = 256  # jobs given to an executor whose workers are not known
+ACCEPTED = "process, thread, dask:ADDRESS or module:function is accepted"
 
 
 def executor(name: str, workers: int | None) -> tuple[Callable[[], Executor], int]:
@@ -38,7 +45,83 @@ def executor(name: str, workers: int | None) -> tuple[Callable[[], Executor], in
             return lambda: processes(here), AHEAD * here
         case "thread":
             return lambda: ThreadPoolExecutor(here), AHEAD * here
+    if name.startswith(SCHEME):
+        return lambda: Cluster(name), AHEAD * workers if workers else OTHERS
     return _others(name), AHEAD * workers if workers else OTHERS
+
+
+@contextmanager
+def opened(name: str, workers: int | None) -> Iterator[Executor]:
+    """Give an executor for whole runs, and close it; what has not begun when it fails is dropped.
+
+    Arguments and errors as of `executor`.
+    """
+    make, _ = executor(name, workers)
+    made = make()
+    try:
+        yield made
+    except BaseException:
+        if isinstance(made, Cluster | ThreadPoolExecutor | ProcessPoolExecutor):
+            made.shutdown(wait=False, cancel_futures=True)
+        raise
+    finally:
+        made.shutdown(wait=True)
+
+
+def trust_of(name: str) -> str | None:
+    """In a sentence: what whoever plays whole runs can read; None where that is this machine."""
+    if name in ("process", "thread"):
+        return None
+    return (
+        f"--executor {name} plays whole runs with everybody's keys: a simulation, and whoever runs "
+        "it could read all of it"
+    )
+
+
+@contextmanager
+def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
+    """Give who does the long lists of work inside a run, and close it.
+
+    Arguments and errors as of `executor`. workers: of somebody else's executor how many it has,
+    about; None: one a processor here.
+    """
+    match name:
+        case "process":
+            yield HERE
+        case "thread":
+            yield Workplace(copies=False)
+        case _:
+            make, _ = executor(name, workers)
+            with make() as made:
+                anybody = _Anybody(f"--executor {name}", workers or processors(), made)
+                yield Workplace(helpers=made if isinstance(made, Cluster) else anybody)
+
+
+@dataclass(frozen=True, slots=True)
+class _Anybody:
+    """Somebody else's executor, which works for everybody.
+
+    Attributes:
+        name: as messages call it.
+        workers: how many there are, about.
+        executor: who works.
+    """
+
+    name: str
+    workers: int
+    executor: Executor
+
+    @property
+    def trust(self) -> str:
+        """In a sentence: whose work it does, and what it could read."""
+        return (
+            f"{self.name} did everybody's work: a simulation, as whoever runs it could read what "
+            "all parties together can"
+        )
+
+    def of(self, party: str) -> Executor | None:  # noqa: ARG002 - everybody's
+        """The same for every party."""
+        return self.executor
 
 
 def processors() -> int:
@@ -87,9 +170,7 @@ def _end_with(parent: BaseProcess | None) -> None:
 def _others(name: str) -> Callable[[], Executor]:
     where, colon, what = name.partition(":")
     if not (where and colon and what):
-        raise ParameterError(
-            f"--executor: found {name!r}; process, thread or module:function is accepted"
-        )
+        raise ParameterError(f"--executor: found {name!r}; {ACCEPTED}")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

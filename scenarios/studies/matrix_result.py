@@ -81,9 +81,10 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 class Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a defence adds to an honest run: CPU seconds with 95 % limits, bytes, messages.
+    """What a defence adds to an honest run: CPU seconds with 95 % limits, bytes, messages, steps.
 
-    One run has no limits.
+    One run has no limits. What it takes is anonymity: a crowd is what everybody hides among, in the
+    mean, from both readers and all shufflers but one.
 
     Attributes:
         runs: how many.
@@ -92,6 +93,8 @@ class Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         cpu_high: the upper limit; None of one run.
         size: bytes that it adds.
         messages: that it adds.
+        steps: that it adds, each of which waits for the one before; 0 in matrices of before.
+        crowd: people that it adds to a crowd, or takes; None among peers, in matrices of before.
         false_alarms: honest runs in which somebody raised an alarm.
     """
 
@@ -102,6 +105,8 @@ class Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     size: float
     messages: float
     false_alarms: int
+    steps: float = 0.0
+    crowd: float | None = None
 
 
 class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

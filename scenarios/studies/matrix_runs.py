@@ -14,18 +14,22 @@ import msgspec
 
 from ...analysis.trust import received
 from ...protocol import parties
+from ...protocol.messages import Kind
+from ...protocol.transcript import Transcript
 from ...protocol.view import View
 from ..play.announcement import draw_faults
 from ..play.run import CARRIED
 from ..populations.samples import Samples
 from ..programs.interface import Played
 from ..programs.registry import samples
-from ..programs.topology import topology_of
+from ..programs.topology import CENTRAL, topology_of
 from ..records.traffic import traffic
 from ..schema.model import Scenario
 from ..validation.load import resolve
 
 NAMED = "named"  # what is noticed among peers, who raise no alarms
+HOP_BY_HOP = (Kind.BATCH, Kind.OPENED)
+READERS = (parties.CURATOR, parties.ANALYST)
 PEOPLE = (parties.Role.USER, parties.Role.PEER)
 Progress = Callable[[int, int], None]
 Key = tuple[str, bytes, int, bool]  # of a run: two with the same one are the same
@@ -49,6 +53,8 @@ class Shot:
         cpu: seconds.
         size: bytes that were sent.
         messages: that were sent.
+        steps: that waited for one another.
+        crowd: people whom everybody hides among, in the mean; None: not asked, or among peers.
     """
 
     value: float
@@ -64,6 +70,8 @@ class Shot:
     cpu: float
     size: int
     messages: int
+    steps: int = 0
+    crowd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +138,46 @@ def shoot(job: Job) -> Shot:
         cpu,
         sent.size if sent else 0,
         sent.messages if sent else 0,
+        _steps(played.transcript) if played.transcript else 0,
+        None if job.row else _crowd(scenario, played),
     )
+
+
+def _steps(transcript: Transcript) -> int:
+    """Kinds of message in each round, and every hop's batch and opening: what waits for the last.
+
+    Messages of one kind are sent side by side, but for those that go from hop to hop.
+    """
+    return len(
+        {
+            (event.round, event.kind, event.sender if event.kind in HOP_BY_HOP else "")
+            for event in transcript.events
+        }
+    )
+
+
+def _crowd(scenario: Scenario, played: Played) -> float | None:
+    """The mean crowd of the people, for the readers with all shufflers but the best to leave out.
+
+    Who is linked is alone; whom an audit tells from others hides among those of its own kind, or
+    fewer, as a coalition that keeps to the rules can count them.
+    """
+    if topology_of(scenario).name != CENTRAL.name:
+        return None
+    hops = {parties.shuffler(hop) for hop in range(1, scenario.mix.shufflers + 1)}
+    views = (played.look((*READERS, *sorted(hops - {out}))) for out in sorted(hops))
+    return min(_mean_crowd(view) for view in views)
+
+
+def _mean_crowd(view: View) -> float:
+    apart = [seen.among for seen in view.counted if seen.among is not None]
+    sizes = [
+        1
+        if person in view.pinned
+        else min((len(block) for block in apart if person in block), default=view.users)
+        for person in range(view.users)
+    ]
+    return sum(sizes) / len(sizes)
 
 
 @cache

@@ -237,6 +237,8 @@ def _played(
                 job, error = flying.pop(future), future.exception()
                 if isinstance(error, BrokenExecutor):
                     lost.append(job)
+                elif isinstance(error, LocalError):  # a job's own are lines; this is its executor's
+                    raise error
                 elif error is not None:
                     yield job.line({}, "".join(traceback.format_exception(error)))
                 else:

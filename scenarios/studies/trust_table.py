@@ -13,6 +13,7 @@ import msgspec
 
 from ...errors import StorageError
 from ..catalogue.registry import guarding
+from ..programs.registry import program_of
 from ..programs.topology import topology_of
 from ..schema.model import Scenario
 from ..serialization.record import Record
@@ -21,7 +22,7 @@ from .cheating_file import unmeasured
 from .cheating_result import AttackResult, CheatingStudy, LinkingCoalition, WorstAttack, smallest
 
 FILE = Path(__file__).parent / "trust_table.json"
-SCHEMA = 1
+SCHEMA = 2
 ALIKE = ("min_batch",)  # guards that make no difference here: their number is another everywhere
 
 Fit = Literal["same", "fewer"]
@@ -43,6 +44,7 @@ class GuardSet(Record, frozen=True, kw_only=True):
         tried: the attacks that were played.
         watching: the smallest coalitions that link somebody though they keep to the rules.
         reading: what each attack achieved that read somebody's row in some run.
+        opens: whether rows were opened that k people share; else a curator counted columns.
     """
 
     name: str
@@ -58,6 +60,7 @@ class GuardSet(Record, frozen=True, kw_only=True):
     tried: tuple[str, ...]
     watching: tuple[LinkingCoalition, ...]
     reading: tuple[AttackResult, ...]
+    opens: bool = False
 
     @property
     def smallest(self) -> tuple[WorstAttack, ...]:
@@ -122,10 +125,12 @@ def told_of(scenario: Scenario, sets: Sequence[GuardSet] | None = None) -> Measu
     if unmeasured(scenario):
         return None
     topology, on = topology_of(scenario), set(guards_on(scenario))
+    opens = program_of(scenario).opens
     fitting = [
         guards
         for guards in (shipped().sets if sets is None else sets)
-        if (guards.topology, guards.public) == (topology.name, topology.public(scenario))
+        if (guards.topology, guards.opens) == (topology.name, opens)
+        and guards.public == topology.public(scenario)
         and on.issuperset(guards.on)
     ]
     if not fitting:
@@ -152,4 +157,5 @@ def guard_set(name: str, scenario: Scenario, study: CheatingStudy) -> GuardSet:
         tried=tuple(attempt.attack for attempt in study.attempts),
         watching=study.watching,
         reading=tuple(coalition for coalition in study.attacks if coalition.read),
+        opens=program_of(scenario).opens,
     )

@@ -119,8 +119,8 @@ class Advised:
             for j in (said.columns.index(feature.name),)
         }
 
-    def says(self, choice: Choice) -> tuple[str, ...]:
-        """What a choice says of each column."""
+    def level_names(self, choice: Choice) -> tuple[str, ...]:
+        """The level of each column in a choice, in words."""
         pairs = zip(self.columns, choice.levels, strict=True)
         return tuple(one.ladder.levels[level].name for one, level in pairs)
 

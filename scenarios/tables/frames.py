@@ -106,6 +106,7 @@ def _bounds(score: TableScore) -> Iterator[Row]:
         "lower": known.lower,
         "truth": score.joint.crowds.users_below(score.k),
         **({"worst": known.worst.people} if known.worst else {}),
+        "margins": known.margins,
         "coverage": known.coverage,
         "refined": known.refined,
         "printed": known.printed,
@@ -137,23 +138,29 @@ def _named(score: TableScore, columns: Sequence[int]) -> str:
     return ", ".join(score.columns[j].name for j in columns)
 
 
-def _advice_frames(advised: Advised) -> AdviceFrames:
-    """The tables of advice."""
+def choices(advised: Advised) -> Frame:
+    """The choices that none beats, with their costs and what each says of each column."""
     names = tuple(one.ladder.column for one in advised.columns)
-    cost, says = advised.cost, advised.says(advised.best)
-    steps = zip(names, says, cost.kept, cost.whole, advised.finer, strict=True)
     headings = ("advised", "loss", "people_below_k", "promised", "share_of_bits", "two_way")
     rows = [
         (
             *(one == advised.best, one.loss, one.people, cost.promised, cost.share, cost.two_way),
-            *advised.says(one),
+            *advised.level_names(one),
         )
         for one, cost in advised.choices
     ]
+    return framed((*headings, *names), rows)
+
+
+def _advice_frames(advised: Advised) -> AdviceFrames:
+    """The tables of advice."""
+    names = tuple(one.ladder.column for one in advised.columns)
+    cost, levels = advised.cost, advised.level_names(advised.best)
+    steps = zip(names, levels, cost.kept, cost.whole, advised.finer, strict=True)
     return AdviceFrames(
         framed(
             ("column", "say", "bits_kept", "bits", "people_below_k_one_step_finer"), list(steps)
         ),
-        framed((*headings, *names), rows),
+        choices(advised),
         Frame(advised.coarse()),
     )

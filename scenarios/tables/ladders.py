@@ -29,20 +29,16 @@ from ...protocol.coarsening import NUMBER, coarsened
 from ..populations.coarser import in_words, levels, rules_of
 from ..populations.people import Table
 from ..populations.roles import WORDS
-from ..populations.values import DATE
+from ..populations.values import DATE, FEW, MOSTLY, UNKNOWN, apart
 from ..schema.model import Feature
 
 AS_IS, DROPPED = "as it is", "dropped"
-FEW = 12  # different numbers up to which they are categories
-MOSTLY = 0.95  # share of the values that have to be numbers, dates or codes
 KEPT = 0.5  # of a column's loss: for what is lost of it; the rest is for losing it altogether
 TAIL = 0.01  # share of people below the first edge, and above the last
 WIDTHS = (5, 10, 20, 40)
 CODE = re.compile(r"[A-Z0-9]{3,12}")
 CODED = frozenset(("zip", "zipcode", "postcode", "postal", "plz", "icd", "code"))
 RARE = (0.001, 0.005, 0.02, 0.05)  # shares of the people; values of fewer are merged
-USUAL = frozenset(("?", "na", "n/a", "nan", "null", "unknown", "missing", "-"))
-NO_NUMBER = frozenset(("-1", "-9", "-99", "-999", "999", "9999"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,8 @@ def column(
     clean = _clean(texts, missing)
     steps: list[dict[str, Any]] = [clean]
     found = [_codes(name, clean, texts, people, missing)]
-    for more in _coarser(name, texts, people, k, missing, hierarchy, clean):
+    fewest = min(k, len(table.codes) + 1)  # below that everybody is merged
+    for more in _coarser(name, texts, people, fewest, missing, hierarchy, clean):
         try:
             codes = _codes(name, more, texts, people, missing)
         except DataError:
@@ -125,12 +122,7 @@ def _clean(texts: Sequence[str], missing: str) -> dict[str, Any]:
     if parts:
         clean["fold"] = parts
     folded = {text.casefold() if "case" in parts else text for text in known}
-    lacking = sorted(text for text in folded if text.casefold() in USUAL)
-    numbers = {text for text in known if NUMBER.fullmatch(text)}
-    rest = [float(text) for text in numbers - NO_NUMBER]
-    if rest and len(numbers) >= MOSTLY * len(known) and len(numbers) > FEW:
-        odd = [text for text in sorted(numbers & NO_NUMBER) if _beyond(float(text), rest)]
-        lacking += odd
+    lacking = sorted(text for text in folded if text.casefold() in UNKNOWN) + apart(known)
     if lacking:
         clean["merge"] = {missing: lacking}
     return clean
@@ -140,12 +132,6 @@ def _spellings(texts: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """The parts of spellings in which values differ alone."""
     yield "case", len({text.casefold() for text in texts}) < len(texts)
     yield "spaces", len({re.sub(r"\s+", " ", text) for text in texts}) < len(texts)
-
-
-def _beyond(number: float, rest: Sequence[float]) -> bool:
-    """Whether a number lies apart from all others, as a sign for unknown does."""
-    low, high = min(rest), max(rest)
-    return (number < 0 <= low) or number > high + (high - low) / 2
 
 
 def _coarser(
@@ -164,10 +150,10 @@ def _coarser(
             yield {**clean, "hierarchy": str(hierarchy), "level": level}
         return
     gone = {missing, *clean.get("merge", {}).get(missing, ())}
-    known = {text: None for text in texts if text not in gone and text.casefold() not in USUAL}
+    known = {text: None for text in texts if text not in gone and text.casefold() not in UNKNOWN}
     if _mostly(known, DATE):
         for unit in ("month", "year", "decade"):
-            yield {**clean, "date": unit, **({"day_first": True} if unit == "month" else {})}
+            yield {**clean, "date": unit}
     elif _is_code(name, known):
         for length in range(max(map(len, known)) - 1, 0, -1):
             yield {**clean, "prefix": length}

@@ -4,8 +4,9 @@ read(path, Reading(quasi="age,sex", coarsen=("age.bins.width=10",)))
 """
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +15,19 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from ...errors import DataError
-from ..populations.build import table
+from ..populations.build import NOT_ASKED, table
 from ..populations.facts import coarser as contradictions
 from ..populations.file_options import options_of
 from ..populations.files import header
 from ..populations.people import Codes, Table, coarse
+from ..populations.values import UNKNOWN, apart
 from ..schema.model import Feature, Population
-from ..schema.problems import did_you_mean, listed
+from ..schema.problems import did_you_mean, listed, quoted
 from ..schema.shape import misfit, type_at
 from .export import counts_of, rows_of, write
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
-USUAL = ("?", "*", "-", ".", "na", "n/a", "nan", "null", "none", "missing", "unknown")
+SUSPECT = UNKNOWN | {"*", ".", "none"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,30 +94,64 @@ def split(names: str | None) -> list[str]:
     return [name.strip() for name in names.split(",")] if names is not None else []
 
 
-def read(path: Path, said: Reading, missing: str = "") -> Table:
-    """Read the chosen columns but direct identifiers. missing: what an empty cell is called."""
+def read(
+    path: Path,
+    said: Reading,
+    missing: str = "",
+    progress: Callable[[str], None] = lambda _stage: None,
+) -> Table:
+    """Read the chosen columns but direct identifiers, which are in `judged`.
+
+    missing: what an empty cell is called. progress: is told how far it is.
+    """
+    progress(f"reading {path}")
     section = said.section(path, missing)
     names = header(path, options_of(section))
     chosen = _chosen(path, names, said.columns)
     _known(path, names, section.roles)
     kept = {name: role for name, role in section.roles.items() if name in chosen}
     section = replace(section, columns={name: name for name in chosen}, roles=kept)
-    whole = table(section, ())
-    features = coarsenings(said.coarsen, whole.columns)
+    whole = table(section, (), progress=progress)
+    left = [one.column for one in whole.judged if one.column not in whole.columns]
+    features = coarsenings(said.coarsen, whole.columns, left)
     found = coarse(whole, features, missing) if features else whole
     if len(found.codes) < 2:
         raise DataError(
-            f"{path}: one person only; nobody hides in a crowd of one, at least two rows are needed"
+            f"{path}: one person only, {found.note}; nobody hides in a crowd of one, at least two "
+            "rows are needed"
         )
-    return found
+    warnings = [text for text in found.warnings if NOT_ASKED not in text]  # roles say it
+    return replaced(found, warnings=(*warnings, *_header_doubts(path, section)))
 
 
-def coarsenings(said: Sequence[str], columns: Sequence[str]) -> list[Feature]:
-    """The features that rules such as `age.bins.width=10` make, one for each column named."""
+def _header_doubts(path: Path, section: Population) -> list[str]:
+    """What speaks against what the user says of line 1."""
+    if section.header is None:
+        return []
+    asked = options_of(section)
+    if header(path, asked) == header(path, options_of(replace(section, header=None))):
+        return []
+    if section.header:
+        return ["line 1 is read as names, as you said; it looks like a person: --no-header"]
+    return ["line 1 is read as a person, as you said; it looks like names of columns: --header"]
+
+
+def coarsenings(
+    said: Sequence[str], columns: Sequence[str], left: Sequence[str] = ()
+) -> list[Feature]:
+    """The features that rules such as `age.bins.width=10` make, one for each column named.
+
+    left: direct identifiers, which are columns of the file and not of the table.
+    """
     found: dict[str, dict[str, Any]] = {}
     for text in said:
-        rule = _rule(text)
+        rule = _rule(text, [*columns, *left])
         for name, keys in rule.items():
+            if name in left:
+                raise DataError(
+                    f"--coarsen {text}: {name!r} is left out as a direct identifier; if it is "
+                    f"none, say --quasi {name}"
+                )
             if name not in columns:
                 hint = did_you_mean(name, columns)
                 raise DataError(f"--coarsen {text}: no column {name!r}; {listed(columns)}{hint}")
@@ -136,8 +172,12 @@ def coarsenings(said: Sequence[str], columns: Sequence[str]) -> list[Feature]:
     return features
 
 
-def _rule(text: str) -> dict[str, Any]:
-    """A rule as TOML; what stands behind the = may be without quotes."""
+def _rule(text: str, columns: Sequence[str]) -> dict[str, Any]:
+    """A rule as TOML; the column, and what stands behind the =, may be without quotes."""
+    named = [name for name in columns if text.startswith(f"{name}.")]
+    if named:  # TOML takes a name without quotes only of A-Z, 0-9, - and _
+        name = max(named, key=len)
+        text = quoted(name) + text[len(name) :]
     key, _, value = text.partition("=")
     for form in (text, f'{key} = "{value}"'):
         try:
@@ -181,8 +221,9 @@ def suspects(table: Table, texts: Sequence[str]) -> list[str]:
     """Name texts that often mean missing, but were not said to."""
     found = []
     for j, values in enumerate(table.values):
+        odd = apart([text for text in values if text not in texts])
         for code, text in enumerate(values):
-            if text.casefold() in USUAL and text not in texts:
+            if (text.casefold() in SUSPECT or text in odd) and text not in texts:
                 cells = np.count_nonzero(table.codes[:, j] == code)
                 found.append(
                     f"column {table.columns[j]!r}: {text!r} in {cells:,} cells is read as a value "

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.release_risks import Asked
+from ...analysis.release_risks import TableColumns
 from ...analysis.scoring import TableScore, score_table
 from ..populations.people import Table
 from ..populations.values import numbers_of
@@ -36,13 +36,21 @@ def score_read(
         missing_codes=absent,
         factor=factor,
         worst_case_seconds=worst_case_seconds,
-        asked=Asked(
+        asked=TableColumns(
             [_numbers(values, {"", *lacking}) for values in table.values],
             [j for j, role in enumerate(is_) if role != "sensitive"],
             [j for j, role in enumerate(is_) if role == "sensitive"],
         ),
         progress=progress,
     )
+
+
+def frequent(table: Table, k: int) -> dict[str, frozenset[str]]:
+    """The values that at least k people have, by column."""
+    return {
+        name: frozenset(np.array(values, object)[np.bincount(codes, minlength=len(values)) >= k])
+        for name, values, codes in zip(table.columns, table.values, table.codes.T, strict=True)
+    }
 
 
 def _numbers(texts: Sequence[str], gone: set[str]) -> NDArray[np.float64] | None:

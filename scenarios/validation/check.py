@@ -128,6 +128,13 @@ def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         yield problem(
             ("policy", "keep"), f'only kind = "fixed" reads keep; kind is {quoted(policy.kind)}'
         )
+    if policy.prefixes and not program.opens:
+        message = f'only kind = "threshold" reads prefixes; kind is {quoted(policy.kind)}'
+        yield problem(("policy", "prefixes"), message)
+    for key in ("sample", "epsilon"):
+        if getattr(policy, key) is not None and not program.opens:
+            message = f'only kind = "threshold" reads {key}; kind is {quoted(policy.kind)}'
+            yield problem(("policy", key), message)
     for i, name in enumerate(policy.forbidden):
         if name in policy.required:
             message = f"{quoted(name)} is required too; a column is one or the other"

@@ -6,10 +6,10 @@ from re import compile as pattern
 from typing import TYPE_CHECKING
 
 from ...protocol import parties
-from ..catalogue.attack import REPORTS, SHUFFLER, USER
+from ..catalogue.attack import OPENED, REPORTS, SHUFFLER, USER
 from ..catalogue.registry import ATTACKS
 from ..populations.facts import Facts
-from ..programs.registry import program_of
+from ..programs.registry import PROGRAMS, program_of
 from ..programs.topology import CENTRAL, Topology, topology_of
 from ..schema.kinds import KIND as HISTOGRAM
 from ..schema.model import Fault, Scenario
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 KEYS = ("users", "share", "rate", "round", "target", "into", "bit")  # of a fault, besides by
+OF_ANY_ROUND = ("absent", "late", "duplicate", "malformed")  # whatever people hand on
 WILD = ("*", "?", "[")
 
 
@@ -86,9 +87,18 @@ def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem]:
     """Report attacks on something that this scenario does not have."""
-    about, reports = ATTACKS[fault.attack].about, program_of(scenario).reports
-    if about == REPORTS and not reports:
+    about, program = ATTACKS[fault.attack].about, program_of(scenario)
+    if about == REPORTS and not program.reports:
         message = f"{fault.attack} is about randomized reports; kind = {quoted(HISTOGRAM)} has them"
+        yield problem((*path, "attack"), message)
+    elif about == OPENED and not program.opens:
+        kind = next(kind for kind, one in PROGRAMS.items() if one.opens)
+        message = f"{fault.attack} is about rows that k people open; kind = {quoted(kind)} does so"
+        yield problem((*path, "attack"), message)
+    elif program.opens and about != OPENED and fault.attack not in OF_ANY_ROUND:
+        names = (*OF_ANY_ROUND, *(name for name, one in ATTACKS.items() if one.about == OPENED))
+        said = f"kind = {quoted(scenario.policy.kind)}"
+        message = f"{said} is not attacked by {fault.attack}; {', '.join(names)} are accepted"
         yield problem((*path, "attack"), message)
 
 

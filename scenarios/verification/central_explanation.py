@@ -8,6 +8,8 @@ from ...protocol.facts import Fact, From, Has, Key, Reason, Rule, Said, Term
 from ...protocol.view import Record as Recorded
 from .reasons import Step, Why
 
+AUDITED = ", less those whom audits tell from it"  # ends what is said of a crowd
+
 
 class Explainer:
     """Puts proofs into words."""
@@ -53,6 +55,7 @@ class Explainer:
         return (
             f"there the trail ends: the next layer opens with the key of {keys}, which is not "
             f"among theirs; behind it {about} is one of all whose messages leave in that batch"
+            f"{AUDITED if self.terms.record.shown else ''}"
         )
 
     def message(self, name: bytes) -> Why:

@@ -85,6 +85,8 @@ class Evidence:
 
         Of an ideal run only round 1 is recorded: NoGround if there was more.
         """
+        if self.opens:
+            return [], "what was announced"
         if self.run.transcript is None:
             if len(self.rounds) > 1:
                 raise NoGround("an ideal run records no counts of groups")
@@ -105,6 +107,11 @@ class Evidence:
     def randomized(self) -> bool:
         """Whether people randomized what they said."""
         return program_of(self.run.scenario).reports
+
+    @property
+    def opens(self) -> bool:
+        """Whether nothing is counted but what k people share."""
+        return program_of(self.run.scenario).opens
 
     @property
     def statistical(self) -> bool:
@@ -208,7 +215,7 @@ class Evidence:
         mode: Mode = "ideal" if self.result.mode == "ideal" else "real"
         return run(self.run.scenario, self.result.seed, mode, worst_case_seconds=0)
 
-    def eyes(self, members: Sequence[str]) -> View:
+    def view_of(self, members: Sequence[str]) -> View:
         """What these parties know together."""
         return self.record.view(members)
 

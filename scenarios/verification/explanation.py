@@ -10,7 +10,7 @@ from ..records.run_folder import Run
 from .central_explanation import Explainer
 from .peer_explanation import PeerExplainer
 from .reasons import Why
-from .views import columns, look, people_named, person_of, record_of, recorded
+from .views import columns, people_named, person_of, record_of, recorded, view_of
 
 SIGNS = 4  # of the name of a ciphertext, at least
 
@@ -46,7 +46,7 @@ def why(run: Run, members: Sequence[str], about: str) -> Why:
     Raises:
         ParameterError: the run has no such party, person or ciphertext, or did not record any.
     """
-    look(run, members)  # says which party is not there
+    view_of(run, members)  # says which party is not there
     transcript = recorded(run)
     if transcript.summary:
         raise ParameterError(

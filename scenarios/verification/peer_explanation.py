@@ -67,7 +67,7 @@ class PeerExplainer:
         """What is known of a peer, or where the trails of its onions end."""
         about, linked = parties.peer(person), f"{parties.peer(person)} is linked by {self.who}"
         if person in self.members:
-            for number, rows in sorted(self.record.said.items()):
+            for number, rows in sorted(self.record.rows_by_round.items()):
                 if person in rows:
                     self._own(number, person, rows[person])
             return Why(about, tuple(self._steps), linked)

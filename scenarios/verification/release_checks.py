@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ...errors import VerificationError
+from ...protocol.alarms import claim
 from ...protocol.hiding import BLANK, Redact
 from ...protocol.messages import Decision
 from ...protocol.programs import RoundResult
 from ..programs.evidence import NoGround
 from ..programs.hierarchical.heard import standings
-from ..programs.registry import strategy, verify_decision
+from ..programs.registry import program_of, strategy, verify_decision
 from .agreement import same, shortened
 from .evidence import Evidence
 
@@ -31,8 +32,8 @@ def decision(evidence: Evidence) -> str:
     same("kept", [names[j] for j in decided.kept], [names[j] for j in claimed.kept])
     same("left blank", decided.hidden, claimed.hidden)
     verify_decision(claimed, evidence.schema, heard)
-    if scenario.policy.rule != "worst-case":  # sought for a limited time, so it may differ
-        same("certificate", decided.certificate, claimed.certificate)
+    if scenario.policy.rule != "worst-case":  # another solver may prove more or less
+        same("certificate", claim(decided), claim(claimed))
     asked = f", {len(heard)} rounds of it" if len(heard) > 1 else ""
     return f"decided again from {whose}{asked}: {_columns(evidence, claimed)}"
 
@@ -69,6 +70,10 @@ def release(evidence: Evidence) -> str:
     if evidence.run.transcript is not None:
         same("called at the end", evidence.board.calls[-1].asks, (claimed.kept,))
         same("people released", (sum(joint.values()),), evidence.board.tallies[-1].totals)
+    if evidence.opens:
+        if less := program_of(evidence.run.scenario).exposed(joint, claimed.certificate.k):
+            raise VerificationError(f"{less:,} people have values that fewer than k share")
+        return f"{sum(joint.values()):,} people in {len(joint):,} combinations, from {whose}"
     singles, _ = evidence.counts(1)
     now, before = sum(joint.values()), {sum(count.values()) for count in singles}
     cells = f"{now:,} people in {len(joint):,} combinations, from {whose}"
@@ -104,8 +109,6 @@ def _reports(evidence: Evidence) -> str:
 
 def exposure(evidence: Evidence) -> str:
     """True exposure and promise, recomputed."""
-    from ...analysis.exposure import users_below
-
     said = evidence.result.exposure
     claimed = evidence.decision
     if not evidence.released:
@@ -116,13 +119,16 @@ def exposure(evidence: Evidence) -> str:
     if (promise := evidence.promised(joint)) is not None:
         same("promised", promise, said.promised)
     people = sum(joint.values())
-    below = int(users_below(list(joint.values()), claimed.certificate.k))
+    below = program_of(evidence.run.scenario).exposed(joint, claimed.certificate.k)
     same("true exposure", below / people, said.true)
     worst = said.worst_case
     if worst is not None and worst * people < below - 0.5:
         raise VerificationError(f"{below} people are exposed, more than the worst case claimed")
     keeps(below, people, said.promised)
-    return f"{below:,} of {people:,} people in a crowd smaller than {claimed.certificate.k}"
+    k = claimed.certificate.k
+    if evidence.opens:
+        return f"{below:,} of {people:,} people with a value that fewer than {k} share"
+    return f"{below:,} of {people:,} people in a crowd smaller than {k}"
 
 
 def keeps(below: int, people: int, promise: float) -> None:

@@ -93,7 +93,7 @@ def _features(evidence: Evidence) -> tuple[str, ...]:
 
 def _marginals(evidence: Evidence) -> dict[str, dict[str, int]]:
     """The counts of round 1, as result.json writes them."""
-    if evidence.randomized:
+    if evidence.randomized or evidence.opens:
         return {}
     try:
         tallies, _ = evidence.counts(1)
@@ -138,7 +138,7 @@ def coalitions(evidence: Evidence) -> str:
     """
     told = information(evidence.run)
     truth = evidence.record.truth
-    views = learnt(evidence.run.scenario, evidence.eyes, evidence.run.sizes, told, truth)
+    views = learnt(evidence.run.scenario, evidence.view_of, evidence.run.sizes, told, truth)
     claimed = evidence.result.coalitions
     same("coalitions", len(views), len(claimed))
     for view, said in zip(views, claimed, strict=True):

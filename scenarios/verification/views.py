@@ -39,7 +39,7 @@ def people_named(run: Run) -> str:
     return name(0) if not last else f"{name(0)} to {name(last)}"
 
 
-def look(run: Run, members: Iterable[str]) -> View:
+def view_of(run: Run, members: Iterable[str]) -> View:
     """Give what these parties know together. ParameterError for one the run has not."""
     chosen, topology = tuple(members), topology_of(run.scenario)
     shufflers = run.scenario.mix.shufflers

@@ -5,6 +5,7 @@ no answer that is not a number. `CALLS` has one small correct call each; the tes
 arguments by those of `WRONG`, one at a time and two at a time.
 """
 
+import gc
 import re
 import signal
 from collections.abc import Callable
@@ -41,6 +42,10 @@ COUNTS, MARGINALS = [5, 1, 3], [[5, 4], [2, 7]]
 TABLE = [[0, 1], [1, 1], [0, 0]]
 Q, PRIOR = [[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]
 GRR = randomizers.GRR(2, 1.0)
+KEPT = randomizers.Memoized.of(3, 1.0, 2.0)
+TREE = randomizers.PrefixTree(("a", "bc"), 2.0)
+FILMS = ("a=1", "b=5", "-")
+PAIRS = randomizers.PckvUE(FILMS, 1.0)
 SCORES = np.random.default_rng(1).normal(size=(60, 60)) + 2 * np.eye(60)
 THRESHOLDS = [Fraction(1, 3), Fraction(1, 3)]
 
@@ -121,6 +126,24 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         randomizers.Bloom,
         {"words": ("a", "b", "c"), "epsilon": 2.0, "bits": 16, "hashes": 2, "cohorts": 4},
     ),
+    "Memoized.of": (randomizers.Memoized.of, {"a": 3, "epsilon": 1.0, "forever": 2.0}),
+    "Memoized.rappor": (randomizers.Memoized.rappor, {"a": 3, "epsilon": 1.0, "forever": 2.0}),
+    "Memoized.epsilon_after": (KEPT.epsilon_after, {"reports": 2}),
+    "PrefixTree": (
+        randomizers.PrefixTree,
+        {"words": ("a", "bc"), "epsilon": 2.0, "width": 3, "g": 4},
+    ),
+    "PrefixTree.binary": (
+        randomizers.PrefixTree.binary,
+        {"words": ("a", "bc"), "epsilon": 2.0, "width": 3},
+    ),
+    "PrefixTree.least_share": (TREE.least_share, {"people": 100}),
+    "PckvGRR": (randomizers.PckvGRR, {"pairs": FILMS, "epsilon": 1.0}),
+    "PckvUE": (randomizers.PckvUE, {"pairs": FILMS, "epsilon": 1.0}),
+    "PrivKV": (randomizers.PrivKV, {"pairs": FILMS, "epsilon": 1.0}),
+    "PckvUE.sample": (PAIRS.sample, {"x": [0, 1, 1], "rng": 1}),
+    "PckvUE.measures": (PAIRS.measures, {"counts": [3, 2, 1, 0], "people": 9}),
+    "PckvUE.variances": (PAIRS.variances, {"p": [0.5, 0.25, 0.25], "people": 9}),
     "GRR.sample": (GRR.sample, {"x": [0, 1, 1], "rng": 1}),
     "GRR.estimate": (GRR.estimate, {"reports": [0, 1, 1]}),
     "compose": (lambda first, then: randomizers.compose(first, then), {"first": GRR, "then": Q}),
@@ -239,6 +262,9 @@ WRONG: dict[str, Any] = {
     "huge whole": 2**200,
     "2^63": 2**63,
     "minus 2^62": -(2**62),
+    "beyond floats": 10**400,
+    "minus beyond floats": -(10**400),
+    "a duration": np.timedelta64(3, "s"),
     "text": "x",
     "empty text": "",
     "bytes": b"x",
@@ -274,6 +300,12 @@ WRONG: dict[str, Any] = {
     "no axis": np.array(3),
     "objects": np.array([object(), object()]),
     "dates": np.array(["2020-01-01"], dtype="datetime64[D]"),
+    "durations": np.array([1, 2], dtype="timedelta64[s]"),
+    "fractions": [Fraction(1, 2), Fraction(1, 2)],
+    "half floats": np.array([0.5, 0.5], dtype=np.float16),
+    "a matrix": np.full((2, 2), 0.5).view(np.matrix),
+    "records": np.zeros(2, dtype=[("a", int)]),
+    "masked": np.ma.array([1, 2], mask=[True, False]),
     "complexes": np.array([1j, 2j]),
     "nan matrix": [[float("nan"), 0.5], [0.5, 0.5]],
     "a column too long": [[0.2, 0.3], [0.8, 0.8]],
@@ -367,6 +399,16 @@ LENGTHY: dict[str, Callable[[], Any]] = {
     "report_epsilon": lambda: amplification.report_epsilon(10**6, randomizers.GRR(1000, 3.0), 1e-6),
     "hockey_stick": lambda: shuffled.hockey_stick(10**6, 0.3, 0.003, bits=6),
     "estimate": lambda: incidence.estimate([50] * 61, 0.5, method="bayes", rng=0),
+    "compose_reports": lambda: compose_reports([GRR] * 3, [10**5] * 3, 1e-6),
+    "posterior": lambda: information.posterior(
+        randomizers.GRR(12, 1.0), [0.5] * 12, list(range(50, 4850, 400)), draws=20_000, rng=1
+    ),
+    "average_privacy": lambda: information.average_privacy(
+        np.random.default_rng(1).dirichlet(np.ones(2000), 400).T, [0.5] * 400
+    ),
+    "worst_case": lambda: composition.worst_case(
+        [np.bincount(np.random.default_rng(k).integers(0, k, 20_000)) for k in (9, 7, 15, 6)], 10
+    ),
 }
 
 
@@ -377,6 +419,7 @@ def test_what_takes_long_can_be_interrupted(name: str) -> None:
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGALRM, interrupt)
+    gc.disable()  # hypothesis listens to it, and what is raised there is lost
     signal.setitimer(signal.ITIMER_REAL, 0.1)
     start = process_time()
     try:
@@ -384,6 +427,7 @@ def test_what_takes_long_can_be_interrupted(name: str) -> None:
             LENGTHY[name]()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        gc.enable()
         signal.signal(signal.SIGALRM, before)
     assert process_time() - start < 2  # of computing: the interrupt was heard at once
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from veilmix.protocol.board import Board
 from veilmix.roles.adversary_record import AdversaryRecord
-from veilmix.scenarios.catalogue.attack import REPORTS
+from veilmix.scenarios.catalogue.attack import OPENED, PEER, REPORTS
 from veilmix.scenarios.catalogue.registry import ATTACKS
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.interface import Effect
@@ -21,11 +21,12 @@ from veilmix.scenarios.validation.load import load
 
 PEOPLE = 30
 ON_REPORTS = tuple(name for name, one in ATTACKS.items() if one.about == REPORTS)
+OPENED_ROWS = [row for row, one in plan_rows().items() if ATTACKS[one.attack].about == OPENED]
 ROWS = (*plan_rows(), *ON_REPORTS)
 # Nobody's letters say that somebody has said nothing: who is missing is on the board alone.
 ON_THE_BOARD = ("absent",)
 # Guards that have no switch leave them nothing to achieve; each has its own file of tests.
-NOTHING = ("false-alarm", "pre-empt", "replay-next", "replay-session", "wrong-digest")
+NOTHING = ("false-alarm", "junk-share", "pre-empt", "replay-next", "replay-session", "wrong-digest")
 CENSUS = ("lie", "lie-marginals", "overlap")  # rows in which a rule has something to forbid
 # Who commits it opens something.
 KEYS = (
@@ -42,7 +43,7 @@ KEYS = (
         "overlap",
     ),
     *("substitute", "subtract", "surround", "swap", "thin-out", "delay", "dropout", "rerun"),
-    "split-view",
+    *("split-view", "count-closed", "try-rows"),
 )
 
 pytestmark = pytest.mark.slow
@@ -54,9 +55,15 @@ def scenario(row: str) -> Scenario:
     if row in ON_REPORTS:
         base = load("attack-inside-reports")
         return changed(base, {"population.users": 60}, [{"attack": row, "users": 40}])
+    if row in OPENED_ROWS:
+        keys = {"population.users": PEOPLE, "policy.kind": "threshold", "policy.k": 3}
+        base = changed(load("blood-type"), keys, ())
+        return changed(base, {}, plan_rows()[row].faults(PEOPLE, base.mix.shufflers))
     source, people = ("census", 120) if row in CENSUS else ("titanic", PEOPLE)
     base = load("attack-overlap")
     keys = {"population.source": f"builtin:{source}", "population.users": people}
+    if row in CENSUS:
+        keys["policy.rule"] = "coverage"  # prices would allow all columns
     trial = next(iter(trials(changed(base, keys, ()), (row,), (), people)))
     assert trial.scenario is not None, trial.why
     return trial.scenario
@@ -75,6 +82,14 @@ def blind(monkeypatch: pytest.MonkeyPatch, **nothing: Any) -> None:
     """Take the same away from all attackers."""
     whole = AdversaryRecord.loot
     monkeypatch.setattr(AdversaryRecord, "loot", lambda *who: replace(whole(*who), **nothing))
+
+
+def test_every_attack_of_the_catalogue_is_blinded() -> None:
+    """Here, or (`provoke`, which is committed among peers) in test_provoke.py."""
+    rows = plan_rows()
+    here = {rows[row].attack if row in rows else row for row in ROWS}
+    assert here == ATTACKS.keys() - {"provoke"}
+    assert {name for name, one in ATTACKS.items() if one.about == PEER} == {"provoke"}
 
 
 @pytest.mark.parametrize("row", ROWS)

@@ -26,3 +26,10 @@ def test_a_shuffler_after_the_copy_drops_the_repeats() -> None:
     outcome = KIT.attack(first, **KIT.lesson(mix__order="kept"))
     assert outcome.refused == {"duplicate": 3}
     assert KIT.effect(outcome).value == 0
+
+
+def test_what_is_sent_twice_can_be_shown_once_only() -> None:
+    """Audited, a hop shows as many layers as it has accounted for, or the board refuses it."""
+    outcome = KIT.attack(COPY, defence__audit=True, defence__registered=True)
+    assert outcome.burned == "the board refused the traced of shuffler-2: unexpected"
+    assert outcome.marginals is None

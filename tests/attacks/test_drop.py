@@ -6,8 +6,8 @@ import attack_kit as KIT
 import role_kit as ROLES
 from veilmix.protocol.alarms import check_alarm
 from veilmix.protocol.messages import Cause
+from veilmix.roles.cast import Guards
 from veilmix.roles.network import Endpoint
-from veilmix.roles.session import Guards
 
 DROP = {"attack": "drop", "by": "shuffler-2", "users": 5, "round": 1}
 

@@ -7,10 +7,11 @@ from typing import Any
 import attack_kit as KIT
 import msgspec
 import pytest
-from veilmix.protocol.exploits import AdversaryView
+from veilmix.protocol.adversary_view import AdversaryView
 from veilmix.roles.adversary_record import AdversaryRecord
 from veilmix.scenarios.catalogue.registry import ATTACKS
 from veilmix.scenarios.play.run import run
+from veilmix.scenarios.studies.attack_plan import changed, plan_rows
 from veilmix.scenarios.validation.load import load
 
 NAMES = ("subtract", "surround", "swap", "thin-out")
@@ -114,6 +115,7 @@ def test_more_must_leave_where_more_are_let_go_together() -> None:
 @pytest.mark.slow
 def test_a_promise_with_nothing_to_spare_is_not_proved_of_ten_people_fewer() -> None:
     terms = {**EASY, "policy__kind": "exposure", "policy__max_exposure": 0.1}
+    terms["policy__rule"] = "coverage"  # prices have something to spare here
     outcome = KIT.attack(fault("thin-out"), **terms)
     assert outcome.burned is not None
     assert outcome.burned.startswith("50 people came where the promise was made for 60")
@@ -152,6 +154,33 @@ def test_with_tokens_nothing_is_read_in_forty_runs(name: str) -> None:
         assert KIT.effect(outcome).value == 0, seed
         assert outcome.release is None
         assert outcome.burned is not None
+
+
+CHANGES = (
+    *("subtract", "swap", "surround", "substitute", "drop", "drop-people", "tag", "copy"),
+    *("single-out", "single-out-release"),
+)  # rows in which a shuffler changes what people were told is accepted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", CHANGES)
+def test_with_a_challenge_and_receipts_of_all_nothing_changed_is_released(row: str) -> None:
+    keys = {
+        "population.source": "builtin:titanic",
+        "population.users": 40,
+        "mix.shufflers": 2,
+        "defence.union": False,
+        "defence.registered": True,
+        "defence.balance": True,
+        "defence.challenge": True,
+        "defence.receipts": 1.0,
+    }
+    made = changed(load("attack-overlap"), keys, plan_rows()[row].faults(40, 2))
+    for seed in range(4):
+        outcome = run(made, seed, worst_case_seconds=0)
+        assert outcome.release is None
+        assert outcome.burned is not None
+        assert any(alarm.borne_out for alarm in outcome.alarms)
 
 
 @pytest.mark.parametrize("fault", ["late", "malformed", "absent"])

@@ -13,16 +13,16 @@ def test_who_only_listened_reads_everybody() -> None:
 
 
 def test_another_seed_opens_nothing() -> None:
-    spy = AdversaryRecord()
-    board = ROLES.run(ROLES.people(6), [spy], spy=spy).board
-    loot = spy.loot(board, ["network"])
+    record = AdversaryRecord()
+    board = ROLES.run(ROLES.people(6), [record], adversary=record).board
+    loot = record.loot(board, ["network"])
     assert loot.keys == {}
     assert len(everybody(rederived(loot, 1), 1)) == 6  # the seed of the session
     assert [row for row in everybody(rederived(loot, 2), 1).values() if row] == []
 
 
 def test_system_randomness_cannot_be_derived() -> None:
-    spy = AdversaryRecord()
-    board = ROLES.run(ROLES.people(6), [spy], spy=spy, entropy=SystemEntropy()).board
-    loot = spy.loot(board, ["network"])
+    record = AdversaryRecord()
+    board = ROLES.run(ROLES.people(6), [record], adversary=record, entropy=SystemEntropy()).board
+    loot = record.loot(board, ["network"])
     assert [row for row in everybody(rederived(loot, 1), 1).values() if row] == []

@@ -7,8 +7,8 @@ import pytest
 import role_kit as ROLES
 from veilmix.errors import Reason
 from veilmix.protocol.announcement import Flaw, Rules
+from veilmix.roles.cast import Guards
 from veilmix.roles.faults.wire import Replay, Wires
-from veilmix.roles.session import Guards
 
 REPLAY = {"attack": "replay", "target": "user-1", "into": "round"}
 

@@ -165,7 +165,7 @@ def test_without_the_packages_there_is_no_library(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(metadata, "files", missing)
     assert multibuffer.multibuffer() is None
-    assert SUITE.together == 1
+    assert SUITE.batch_size == 1
 
 
 @pytest.mark.usefixtures("afresh")

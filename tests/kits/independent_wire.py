@@ -112,7 +112,7 @@ class Bytes:
         require(not self.rest)
 
 
-PROGRAMS = ("two-round", "randomized", "hierarchical", "local-suppression")
+PROGRAMS = ("two-round", "randomized", "hierarchical", "local-suppression", "threshold")
 
 
 # Announcement
@@ -206,6 +206,9 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     require(not (found["tokens"] and found["flaws"]))
     careful = found["salted"] and found["padded"] and found["ordered"] and not found["flaws"]
     require(careful or not watched)
+    opens = found["program"] == "threshold"
+    sealed = found["padded"] and found["salted"] and not found["flaws"]
+    require(not opens or (sealed and not (watched or found["tokens"])))
     found["shufflers"] = data.many(lambda: key(data.blob()))
     found["curator"], found["analyst"] = key(data.blob()), key(data.blob())
     keys = [*found["shufflers"], found["curator"], found["analyst"]]
@@ -336,12 +339,15 @@ def submission(data: Bytes) -> dict[str, Any]:
 
 def roster(data: Bytes) -> dict[str, Any]:
     opening, board, curator, analyst = (data.take(size) for size in (16, 32, 32, 32))
-    shufflers = data.many(lambda: data.take(32))
-    keys = [board, curator, analyst, *shufflers]
+    many = data.number(2)
+    shufflers = [data.take(32) for _ in range(many % 2**15)]
+    more = [data.take(32)] if many >= 2**15 else []
+    keys = [board, curator, analyst, *shufflers, *more]
     require(len(set(keys)) == len(keys))
     found: dict[str, Any] = {"opening": opening.hex(), "board": board.hex()}
     found |= {"curator": curator.hex(), "analyst": analyst.hex()}
-    return found | {"shufflers": [one.hex() for one in shufflers]}
+    found |= {"shufflers": [one.hex() for one in shufflers]}
+    return found | ({"randomness": more[0].hex()} if more else {})
 
 
 def head(data: Bytes) -> dict[str, Any]:
@@ -470,6 +476,11 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     34: (
         "grant",
         lambda data: {"elements": elements(data, 1, 1024), "check": data.take(32).hex()},
+    ),
+    48: ("query", lambda data: {"elements": elements(data, 1, 1024)}),
+    49: (
+        "evaluated",
+        lambda data: {"elements": elements(data, 1, 1024), "proof": data.take(64).hex()},
     ),
     36: ("roll", roll),
     35: ("issued", lambda data: {"people": data.number(4)}),

@@ -15,12 +15,12 @@ from veilmix.protocol import parties
 from veilmix.protocol.announcement import Announcement, Flaw, Policy, Program, Rules, Setting
 from veilmix.protocol.audit_messages import Coin, Link, Opened, Toss, Traced
 from veilmix.protocol.ballots import Sealed, submit
+from veilmix.protocol.board import Board
 from veilmix.protocol.frames import Message, Seal
 from veilmix.protocol.hiding import Hiding, Mask, Redact
 from veilmix.protocol.messages import (
     Accepted,
     Alarm,
-    Ask,
     Batch,
     Body,
     Burned,
@@ -31,26 +31,23 @@ from veilmix.protocol.messages import (
     Consent,
     Decision,
     Envelope,
-    Grant,
     Head,
     Heard,
-    Issued,
     Key,
-    Mint,
     Mixed,
     Receipts,
     Registry,
-    Roll,
     Roster,
     Submission,
     Tally,
 )
 from veilmix.protocol.mixing import arrange, check_batch, open_envelope, open_layers
 from veilmix.protocol.parties import Role
-from veilmix.protocol.peer_messages import Accusation, Agreed, Found, Relay, Share, Shown
+from veilmix.protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, Shown
 from veilmix.protocol.receipts import show
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round, open_round
+from veilmix.protocol.token_messages import Ask, Evaluated, Grant, Issued, Mint, Query, Roll
 
 SCHEMA = Schema(
     (
@@ -175,9 +172,11 @@ def announcements(draw: Any) -> Announcement:
     share = draw(st.floats(0, 1)) + 0.0
     policy = Policy(draw(COUNT), share, draw(TEXTS), draw(st.booleans()), setting, delta)
     nonce = draw(st.binary(min_size=16, max_size=16))
+    sealed = rules.padded and rules.salted and not rules.flaws
+    programs = [one for one in Program if sealed or one is not Program.THRESHOLD]
     return Announcement(
         *(draw(TEXTS), nonce, draw(schemas()), policy, rules),
-        *(tuple(public[2:]), public[0], public[1], draw(st.sampled_from(Program))),
+        *(tuple(public[2:]), public[0], public[1], draw(st.sampled_from(programs))),
         draw(st.just(b"") | DIGESTS),
     )
 
@@ -252,6 +251,8 @@ SEALS = st.builds(Seal, st.just(b"") | WITNESSES, SIGNATURES)
 def rosters(draw: Any) -> Roster:
     keys = draw(st.lists(DIGESTS, min_size=3, max_size=6, unique=True))
     opening = draw(st.binary(min_size=16, max_size=16))
+    if len(keys) > 4 and draw(st.booleans()):
+        return Roster(opening, *keys[:3], tuple(keys[3:-1]), keys[-1])
     return Roster(opening, *keys[:3], tuple(keys[3:]))
 
 
@@ -286,13 +287,15 @@ BODIES: dict[type, Any] = {
     Registry: st.lists(DIGESTS, max_size=4, unique=True).map(lambda keys: Registry(tuple(keys))),
     Receipts: st.lists(DIGESTS, max_size=5).map(show),
     Relay: st.builds(Relay, STEPS, st.dictionaries(PEERS, LAYERS, max_size=3).map(bags), REFUSED),
-    Found: st.builds(Found, STEPS, LAYERS | st.just(()), REFUSED),
+    FoundBallots: st.builds(FoundBallots, STEPS, LAYERS | st.just(()), REFUSED),
     Agreed: st.builds(Agreed, STEPS, DIGESTS),
     Share: st.builds(Share, DIGESTS, st.binary(min_size=64, max_size=64)),
     Shown: st.builds(Shown, STEPS, DIGESTS),
     Mint: DIGESTS.map(Mint),
     Ask: st.builds(Ask, ELEMENTS.filter(lambda some: len(some) > 1), SIGNATURES),
     Grant: st.builds(Grant, ELEMENTS, DIGESTS),
+    Query: st.builds(Query, ELEMENTS),
+    Evaluated: st.builds(Evaluated, ELEMENTS, SIGNATURES),
     Roll: st.sets(U32).map(lambda people: Roll(tuple(sorted(people)))),
     Issued: st.builds(Issued, st.integers(0, 2**32 - 1)),
     Accepted: st.lists(
@@ -335,3 +338,24 @@ def same(left: Body, right: Body) -> bool:
             left.refused
         ) == dict(right.refused)
     return left == right
+
+
+def called(*posts: tuple[str, Body], held: Session, registry: Registry | None = None) -> Board:
+    """A board on which the first round has been called, with what is posted after."""
+    found, told = Board(), held.announcement
+
+    def say(author: str, number: int, body: Body) -> None:
+        found.post(author, Message(found.session or bytes(32), number, body).encode())
+
+    keyholders = [name for name in held.keys if name != parties.CURATOR]
+    for party in keyholders:
+        say(party, 0, Key(held.keys[party].public))
+    if registry is not None:
+        say(parties.CURATOR, 0, registry)
+    say(parties.CURATOR, 0, told)
+    for party in keyholders:
+        say(party, 0, Consent(told.digest()))
+    say(parties.CURATOR, 1, SINGLES)
+    for author, body in posts:
+        say(author, 1, body)
+    return found

@@ -17,10 +17,11 @@ from veilmix.protocol.ideal import DecisionRule, Ideal, Table, two_round
 from veilmix.protocol.messages import Certificate, Decision
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.transcript import Transcript
+from veilmix.roles.cast import Cast
 from veilmix.roles.faults.users import fault
 from veilmix.roles.instruments import Instrument, Recorder
 from veilmix.roles.network import Fault
-from veilmix.roles.session import Cast, Stage, play
+from veilmix.roles.session import Stage, play
 
 Row = tuple[str, ...]
 

@@ -36,13 +36,14 @@ from veilmix.protocol import parties
 from veilmix.protocol.alarms import check_alarm, unaccounted, unbalanced
 from veilmix.protocol.announcement import Policy, Rules
 from veilmix.protocol.board import Board
-from veilmix.protocol.ledger import carried_over
+from veilmix.protocol.crowd_limits import carried_over
 from veilmix.protocol.messages import Batch, Body, Cause, Certificate, Decision
 from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import Strategy, strategy_of
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round
 from veilmix.protocol.transcript import Transcript
+from veilmix.roles.cast import Cast, Guards
 from veilmix.roles.clock import VirtualClock
 from veilmix.roles.faults.curator import liar
 from veilmix.roles.faults.shuffler import Cheat, Deed
@@ -50,7 +51,7 @@ from veilmix.roles.faults.users import faulty, stuffer
 from veilmix.roles.faults.wire import Block, Delay, Replay, Wires
 from veilmix.roles.instruments import Instrument, Recorder
 from veilmix.roles.network import Fault, Network
-from veilmix.roles.session import Cast, Guards, play
+from veilmix.roles.session import play
 
 SIDES = ("left", "right")
 SCHEMA = Schema((Feature("word", None, 8), Feature("name", None, 8), Feature("side", SIDES)))

@@ -2,6 +2,7 @@
 
 import math
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pytest
@@ -101,6 +102,24 @@ async def test_a_role_takes_steps_and_time_moves_only_when_told() -> None:
         assert [one.data for one in parcel.letters] == [b"unexpected"]
         assert step.over
         world.leave()
+
+
+async def test_a_post_that_was_declined_is_refused_to_who_posts() -> None:
+    network, heard = quiet(), list[Reason]()
+
+    async def posts() -> None:
+        try:
+            await network.post("shuffler-1", Message(NO_SESSION, 0, Burned("x")).encode())
+        except Refused as refusal:
+            heard.append(refusal.reason)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(posts)
+        await trio.testing.wait_all_tasks_blocked()
+        (post,) = network.outputs
+        assert isinstance(post, Post)
+        network.take(Declined(post.id, Reason.UNEXPECTED))
+    assert heard == [Reason.UNEXPECTED]
 
 
 async def test_an_entry_that_the_board_could_not_have_taken_ends_the_role() -> None:
@@ -256,6 +275,42 @@ async def test_a_client_asks_a_server_many_times_over_one_connection() -> None:
         assert (await client.ask("POST", "/", b"d" * 101))[0] == 413
         with pytest.raises((trio.BrokenResourceError, trio.ClosedResourceError)):
             await client.ask("POST", "/", b"e")
+
+
+async def test_one_peer_may_not_take_the_connections_of_all() -> None:
+    async def echo(_: Request) -> Answer:
+        await trio.lowlevel.checkpoint()
+        return Answer(204)
+
+    server = Server(echo, pytest.fail, Limits(body=100, connections=5, each=3))
+    found = []
+    async with trio.open_nursery() as nursery:
+        for peer in ("a", "a", "a", "a", "b"):
+            here, there = trio.testing.memory_stream_pair()
+            nursery.start_soon(server.serve, there, peer)
+            found.append((await Client(here, "x").ask("GET", "/"))[0])
+        assert found == [204, 204, 204, 503, 204]
+        nursery.cancel_scope.cancel()
+
+
+async def test_who_sends_far_too_much_hears_so() -> None:
+    """The answer arrives, though it was given while most of the request had not been sent."""
+
+    async def echo(_: Request) -> Answer:
+        await trio.lowlevel.checkpoint()
+        return Answer(204)
+
+    async with trio.open_nursery() as nursery:
+        serve = partial(Server(echo, pytest.fail, Limits(body=100)).serve, peer="x")
+        listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        nursery.start_soon(trio.serve_listeners, serve, listeners)
+        port = listeners[0].socket.getsockname()[1]
+        for _ in range(5):
+            client = Client(await trio.open_tcp_stream("127.0.0.1", port), "x")
+            with trio.fail_after(60):
+                assert (await client.ask("POST", "/", bytes(10_000_000)))[0] == 413
+            await client.close()
+        nursery.cancel_scope.cancel()
 
 
 async def test_people_may_send_less_at_once_than_shufflers() -> None:

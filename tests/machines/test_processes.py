@@ -13,11 +13,12 @@ import pytest
 import role_kit as KIT
 from veilmix.errors import ParameterError
 from veilmix.machines import processes
+from veilmix.machines.process_reports import portable
 from veilmix.machines.processes import LostProcess, play_apart
 from veilmix.protocol.transcript import Transcript
+from veilmix.roles.cast import Guards
 from veilmix.roles.instruments import Instrument, Recorder
 from veilmix.roles.network import Endpoint
-from veilmix.roles.session import Guards
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.validation.load import change, load, loads
 
@@ -181,6 +182,15 @@ def test_a_bug_in_a_process_surfaces_here_and_nothing_is_left() -> None:
     with pytest.raises(ZeroDivisionError, match="a bug of a party's"):
         play_apart(KIT.cast(ROWS, faults={"shuffler-1": Broken}))
     assert children() - before <= set()
+
+
+@pytest.mark.slow
+def test_what_went_wrong_travels_without_what_led_to_it() -> None:
+    """As `distributed`, once imported, pickles an exception with its traceback and its causes."""
+    pytest.importorskip("distributed.utils")
+    wrong = ZeroDivisionError("a bug")
+    wrong.__context__ = ValueError(lambda: None)  # which cannot be pickled
+    assert isinstance(portable(wrong), ZeroDivisionError)
 
 
 class Dying(Endpoint):

@@ -16,9 +16,13 @@ import session_kit as KIT
 from veilmix.protocol.alarms import borne_out
 from veilmix.protocol.messages import Cause
 from veilmix.scenarios.records.identity_files import read_known
-from veilmix.scenarios.sessions.status import look
+from veilmix.scenarios.sessions.status import read_status
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="types bash")]
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="types bash"),
+]
 
 DISK = ("--durable", "disk", "--journal", ".")
 
@@ -178,7 +182,7 @@ def test_a_board_that_shows_two_people_different_things_is_proved_to_have_done_s
     session.start("curator")
     session.heard("hall", "entry", "shuffler-1: alarm")
     (known,) = read_known(tmp_path / "board.pub.toml").values()
-    board = look(session.url, known).board
+    board = read_status(session.url, known).board
     ((party, alarm),) = [one for one in board.alarms if one[1].cause is Cause.SPLIT]
     assert party == "shuffler-1"
     assert borne_out(board, alarm, None)

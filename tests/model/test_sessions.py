@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from veilmix.protocol.announcement import Flaw
 from veilmix.protocol.messages import Alarm, Cause
 from veilmix.roles import board_monitor
-from veilmix.roles.session import Cast
+from veilmix.roles.cast import Cast
 
 USER, ROUND, HOP = st.integers(0, 30), st.integers(1, 2), st.integers(0, 1)
 FEW = st.integers(1, 4)

@@ -6,8 +6,11 @@ from typing import Any
 
 import protocol_kit as KIT
 import pytest
+from nacl.bindings import crypto_box_afternm, crypto_box_open_afternm
 from scipy.stats import binomtest
+from veilmix.crypto.box_key import P, box_key, provable
 from veilmix.crypto.entropy import SeededEntropy
+from veilmix.crypto.sealedbox import box_nonce
 from veilmix.crypto.signing import Signer
 from veilmix.errors import Refused, RoundBurned
 from veilmix.protocol.announcement import Rules
@@ -28,9 +31,7 @@ from veilmix.protocol.frames import Message
 from veilmix.protocol.messages import (
     Accepted,
     Body,
-    Consent,
     Heard,
-    Key,
     Mixed,
     Registry,
     Submission,
@@ -213,6 +214,27 @@ def other_layer(link: Link) -> Link:
     return replace(link, layer=link.layer[:-1] + bytes([link.layer[-1] ^ 1]), proof=b"")
 
 
+def of_no_group(envelope: bytes) -> bytes:
+    """The same envelope under its sender's point plus one of order 2: the same key opens it."""
+    u = int.from_bytes(envelope[1:33], "little")
+    point, own = pow(u, -1, P).to_bytes(32, "little"), PLAN.hops[0].public
+    key = box_key(SECRETS[1], envelope)
+    plain = crypto_box_open_afternm(envelope[33:], box_nonce(envelope[1:33], own.raw), key)
+    boxed = crypto_box_afternm(plain, box_nonce(point, own.raw), key)
+    return envelope[:1] + point + boxed
+
+
+def test_a_sender_cannot_have_an_honest_hop_blamed_for_a_point_outside_the_group() -> None:
+    """No key of it can be proved, but it opens: so it is shown as all others are."""
+    odd = of_no_group(ENVELOPES[0])
+    assert not provable(odd)
+    envelopes = [odd, *ENVELOPES[1:]]
+    middle = first(envelopes)
+    assert middle == MIDDLE
+    pair = Pair(envelopes, middle, second(middle))
+    assert all(pair.survives(seed) for seed in range(10))
+
+
 @pytest.mark.parametrize("change", [unproved, other_key])
 def test_what_does_not_open_is_proved(change: Any) -> None:
     assert of_second(with_a_bad_layer(), change) == (True, False)
@@ -273,22 +295,8 @@ ALL = [*SENT, *TOSSED, *NOTHING, TALLIED]
 
 def board(*posts: tuple[str, Body], held: Any = HELD) -> Board:
     """A board on which the first round has been called, with what is posted after."""
-    found, told = Board(), held.announcement
-
-    def say(author: str, number: int, body: Body) -> None:
-        found.post(author, Message(found.session or bytes(32), number, body).encode())
-
-    for party in ("shuffler-1", "shuffler-2", "analyst"):
-        say(party, 0, Key(held.keys[party].public))
-    if told.registry:
-        say("curator", 0, REGISTRY)
-    say("curator", 0, told)
-    for party in ("shuffler-1", "shuffler-2", "analyst"):
-        say(party, 0, Consent(told.digest()))
-    say("curator", 1, KIT.SINGLES)
-    for author, body in posts:
-        say(author, 1, body)
-    return found
+    registry = REGISTRY if held.announcement.registry else None
+    return KIT.called(*posts, held=held, registry=registry)
 
 
 def test_the_board_takes_them_in_their_order() -> None:

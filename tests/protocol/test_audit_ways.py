@@ -18,7 +18,7 @@ from veilmix.protocol.facts import Rule, Said
 from veilmix.protocol.parties import paired
 from veilmix.protocol.session import open_round
 from veilmix.protocol.view import Record
-from veilmix.roles.session import Guards
+from veilmix.roles.cast import Guards
 
 MANY = 12
 ROWS = KIT.people(MANY)

@@ -17,10 +17,8 @@ from veilmix.protocol.locks import draw_share, locked, mark, unlock
 from veilmix.protocol.messages import (
     Accepted,
     Body,
-    Consent,
     Envelope,
     Heard,
-    Key,
     Mixed,
     Registry,
     Tally,
@@ -109,22 +107,8 @@ def test_a_challenge_needs_layers_that_can_be_sealed_again() -> None:
 
 def board(*posts: tuple[str, Body], held: Any = HELD) -> Board:
     """A board on which the first round has been called, with what is posted after."""
-    found, told = Board(), held.announcement
-
-    def say(author: str, number: int, body: Body) -> None:
-        found.post(author, Message(found.session or bytes(32), number, body).encode())
-
-    for party in ("shuffler-1", "shuffler-2", "analyst"):
-        say(party, 0, Key(held.keys[party].public))
-    if told.registry:
-        say("curator", 0, REGISTRY)
-    say("curator", 0, told)
-    for party in ("shuffler-1", "shuffler-2", "analyst"):
-        say(party, 0, Consent(told.digest()))
-    say("curator", 1, KIT.SINGLES)
-    for author, body in posts:
-        say(author, 1, body)
-    return found
+    registry = REGISTRY if held.announcement.registry else None
+    return KIT.called(*posts, held=held, registry=registry)
 
 
 LOCKED: list[tuple[str, Body]] = list(SHARES.items())

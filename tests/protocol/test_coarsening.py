@@ -33,6 +33,10 @@ TABLE: list[tuple[Rule, dict[str, str]]] = [
         Date(Unit.YEAR),
         {"2019-05-17": "2019", "17.5.2019": "2019", "2019-05-17 10:30": "2019", "soon": "soon"},
     ),
+    (
+        Date(Unit.MONTH),
+        {"20190517": "2019-05", "20191317": "20191317", "12345678": "12345678"},
+    ),
     (Date(Unit.MONTH), {"2019-5-17": "2019-05", "3/4/2020": "2020-04", "2019": "2019"}),
     (Date(Unit.MONTH, day_first=False), {"3/4/2020": "2020-03"}),
     (Date(Unit.DECADE), {"1987-01-02": "1980s", "1.1.2010": "2010s", "1980s": "1980s"}),
@@ -56,7 +60,7 @@ TABLE: list[tuple[Rule, dict[str, str]]] = [
 @pytest.mark.parametrize(("rule", "said"), TABLE, ids=[type(rule).__name__ for rule, _ in TABLE])
 def test_what_a_rule_does(rule: Rule, said: dict[str, str]) -> None:
     assert {value: rule.apply(value) for value in said} == said
-    assert rule.words()
+    assert rule.describe()
 
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=6)

@@ -16,9 +16,12 @@ opening     burned        curator shuffler analyst   board                      
 announced   consent       shuffler analyst           board                      announced
 announced   call          curator                    board                      collecting
 announced   burned        curator shuffler analyst   board                      burnt
-collecting  mint          curator analyst            board                      collecting
+collecting  mint          curator analyst randomness board                      collecting
 collecting  ask           user                       curator analyst            collecting
 collecting  grant         curator analyst            user                       collecting
+announced   decision      curator                    board                      decided
+collecting  query         user                       randomness                 collecting
+collecting  evaluated     randomness                 user                       collecting
 collecting  submission    user                       shuffler                   collecting
 collecting  mixed         shuffler                   board                      mixing
 collecting  burned        curator shuffler analyst   board                      burnt

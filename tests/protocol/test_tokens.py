@@ -12,24 +12,14 @@ from veilmix.errors import ParameterError, Reason, Refused, RoundBurned
 from veilmix.protocol.announcement import Flaw, Rules
 from veilmix.protocol.ballots import Token, submit
 from veilmix.protocol.board import Board
+from veilmix.protocol.crowd_limits import check_unspent, unspent
 from veilmix.protocol.frames import Message
-from veilmix.protocol.ledger import check_unspent, unspent
-from veilmix.protocol.messages import (
-    Ask,
-    Body,
-    Call,
-    Consent,
-    Issued,
-    Key,
-    Mint,
-    Mixed,
-    Registry,
-    Tally,
-)
+from veilmix.protocol.messages import Body, Call, Consent, Key, Mixed, Registry, Tally
 from veilmix.protocol.parties import Role
 from veilmix.protocol.registry import registry_root
 from veilmix.protocol.session import Round
 from veilmix.protocol.tallying import read_ballots
+from veilmix.protocol.token_messages import Ask, Issued, Mint
 from veilmix.protocol.tokens import (
     check_ask,
     give,
@@ -151,22 +141,7 @@ ELEMENT = base_times(b"\x05" + bytes(31))
 
 def board(*posts: tuple[str, Body]) -> Board:
     """A board on which the first round has been called, with what is posted after."""
-    found, told = Board(), HELD.announcement
-    named = bytes(32)
-
-    def say(author: str, number: int, body: Body) -> None:
-        found.post(author, Message(found.session or named, number, body).encode())
-
-    for party in ("shuffler-1", "shuffler-2", "analyst"):
-        say(party, 0, Key(HELD.keys[party].public))
-    say("curator", 0, REGISTRY)
-    say("curator", 0, told)
-    for party in ("shuffler-1", "shuffler-2", "analyst"):
-        say(party, 0, Consent(told.digest()))
-    say("curator", 1, KIT.SINGLES)
-    for author, body in posts:
-        say(author, 1, body)
-    return found
+    return KIT.called(*posts, held=HELD, registry=REGISTRY)
 
 
 MIXED = [(f"shuffler-{hop}", Mixed(hop, 3, 3, 9, {}, bytes(32))) for hop in (1, 2)]

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.errors import ParameterError, Reason, Refused
-from veilmix.protocol.frames import HEADER, Message, decode_message, read_counts
+from veilmix.protocol.bodies import read_counts
+from veilmix.protocol.frames import HEADER, Message, decode_message
 from veilmix.protocol.messages import Call, Kind
 from veilmix.protocol.parties import Role
 from veilmix.protocol.wire import Reader, Writer, decode

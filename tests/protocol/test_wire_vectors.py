@@ -11,6 +11,7 @@ import independent_wire
 import make_wire_vectors
 import protocol_kit as KIT
 import pytest
+import wire_in_json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from imports_kit import imported_by
@@ -59,7 +60,7 @@ def playing(inputs: Inputs) -> tuple[Round, SecretKey]:
 def read_message(inputs: Inputs) -> Inputs:
     message = decode_message(unhex(inputs["data"]))
     assert message.encode().hex() == inputs["data"]
-    said: Inputs = make_wire_vectors.shown(message)
+    said: Inputs = wire_in_json.shown(message)
     return said
 
 
@@ -231,7 +232,7 @@ def test_the_independent_reader_agrees(path: Path) -> None:
 @given(KIT.messages())
 def test_the_independent_reader_reads_any_message(message: Any) -> None:
     theirs = independent_wire.message(message.encode())
-    assert theirs == make_wire_vectors.shown(message)
+    assert theirs == wire_in_json.shown(message)
 
 
 @settings(max_examples=150, deadline=None)

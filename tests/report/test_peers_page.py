@@ -16,11 +16,14 @@ from veilmix.scenarios.pages.pieces import Answer, Figure, Grid, Page, Section, 
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs import registry
 from veilmix.scenarios.programs.peers.learned import learned
+from veilmix.scenarios.programs.peers.record import reckoned
+from veilmix.scenarios.programs.peers.score import smallest_linking
+from veilmix.scenarios.programs.peers.section import answer
 from veilmix.scenarios.programs.two_round.choices import Exposure
 from veilmix.scenarios.records.result_file import Run
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Expect, Fault
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.validation.load import change, load
 from veilmix.scenarios.verification.views import record_of
 
 KEYS = ["crowds", "decision", "found", "trust", "peers", "traffic", "repeat"]
@@ -140,3 +143,20 @@ def test_a_program_alone_brings_its_part_of_a_page(
     assert [one.short for one in made.verdict[:2]] == ["a poem", "for fun"]
     assert [one.key for one in made.sections if one.key != "poem"] == before
     assert part(made, "poem").lead == "About blood-type."
+
+
+@pytest.mark.slow
+def test_of_many_peers_those_of_one_path_are_enough() -> None:
+    """Coalitions that are drawn seldom hold a whole path: their sizes alone would promise more."""
+    made = change(load("peers-titanic"), {"population.users": 100, "mix.min_batch": 50})
+    outcome = run(made, 7, worst_case_seconds=0)
+    assert outcome.peers
+    assert outcome.transcript
+    first = next(one.size for one in outcome.peers.sizes if one.people.mean > 0)
+    assert first > outcome.peers.path == smallest_linking(outcome.peers) == 3
+    assert answer(outcome.peers).short == "3 peers must collude"
+    assert f"had {first} peers. Whoever holds the 3 peers of one path" in answer(outcome.peers).text
+    seen = reckoned(made, outcome.peers.agreement, outcome.transcript.posts)
+    record = PeerRecord(outcome.transcript, seen)
+    route = next(one for one in record.routes[1] if one.answer and one.origin not in one.stops)
+    assert route.origin in record.linked(frozenset(route.stops))[1]

@@ -10,9 +10,9 @@ from veilmix.protocol.announcement import Rules
 from veilmix.protocol.audit_messages import Opened, Toss, Traced
 from veilmix.protocol.messages import Body
 from veilmix.protocol.view import view
+from veilmix.roles.cast import Guards
 from veilmix.roles.faults.shuffler import Deed, cheat
 from veilmix.roles.network import Endpoint
-from veilmix.roles.session import Guards
 
 MANY = 12
 ROWS = KIT.people(MANY)

@@ -18,9 +18,9 @@ from veilmix.protocol.peer_messages import Share, Shown
 from veilmix.protocol.session import Round
 from veilmix.protocol.view import view
 from veilmix.roles import shuffler, user
+from veilmix.roles.cast import Guards
 from veilmix.roles.faults.shuffler import Cheat, Deed, cheat
 from veilmix.roles.network import Endpoint, Fault, Letter, Network
-from veilmix.roles.session import Guards
 
 pytestmark = pytest.mark.memory  # test_challenge_over_networks.py has the others
 

@@ -6,8 +6,8 @@ import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.protocol.announcement import Rules
+from veilmix.roles.cast import Guards
 from veilmix.roles.faults.shuffler import Deed, cheat
-from veilmix.roles.session import Guards
 
 MANY = 12
 ROWS = KIT.people(MANY)

@@ -221,7 +221,7 @@ def test_whoever_left_does_not_come_back() -> None:
 def test_who_left_between_two_rounds_is_told_apart_by_any_two() -> None:
     """Lost on the way, not at the door: ballots of round 3 are as many as of round 1, less one."""
     from veilmix.errors import RoundBurned
-    from veilmix.protocol.ledger import check_rounds
+    from veilmix.protocol.crowd_limits import check_rounds
 
     check_rounds([24, 21], 18, 3)
     check_rounds([24, 21], 21, 3)

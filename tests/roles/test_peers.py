@@ -132,7 +132,7 @@ class Doing(Seat):
         super().__init__(commons, number)
         self.does = does
 
-    def says(self, plan: PeerRound | None, body: Body) -> Body | None:
+    def response(self, plan: PeerRound | None, body: Body) -> Body | None:
         changed: Body | None = self.does(plan, body) if plan else body
         return changed
 
@@ -157,7 +157,7 @@ class Sealing(Seat):
     def seals(self, plan: PeerRound, onions: list[Any]) -> list[Any]:
         return [self.first(plan), *onions[1:]]
 
-    def says(self, plan: PeerRound | None, body: Body) -> Body:
+    def response(self, plan: PeerRound | None, body: Body) -> Body:
         """Keep quiet about it: an accusation would fall back on it."""
         if isinstance(body, Accusation) and plan is not None:
             return Agreed(body.step, self.commons.board.found_digest(plan.call.round))

@@ -29,8 +29,8 @@ from veilmix.protocol.parties import Role
 from veilmix.protocol.phases import BOARD
 from veilmix.protocol.session import open_round
 from veilmix.protocol.signed_posts import fork_between, sealed_post, sign_head, witness_of
+from veilmix.roles.cast import Guards
 from veilmix.roles.network import Endpoint, Rounds
-from veilmix.roles.session import Guards
 
 ROWS = KIT.people(24)
 PEOPLE = {name: Signer(SeededEntropy(9).fork(name)) for name in (

@@ -15,16 +15,17 @@ from veilmix.crypto.voprf import OprfKey
 from veilmix.errors import Reason, RoundBurned
 from veilmix.protocol.announcement import Rules
 from veilmix.protocol.frames import decode_message
-from veilmix.protocol.messages import Ask, Body, Grant, Issued, Roll, Submission, Tally
+from veilmix.protocol.messages import Body, Submission, Tally
 from veilmix.protocol.parties import user
 from veilmix.protocol.session import Round, open_round
 from veilmix.protocol.tallying import Reading
+from veilmix.protocol.token_messages import Ask, Grant, Issued, Roll
 from veilmix.protocol.tokens import make_ask
 from veilmix.protocol.view import view
 from veilmix.roles import mint
+from veilmix.roles.cast import Guards
 from veilmix.roles.faults.shuffler import Deed, cheat
 from veilmix.roles.network import Endpoint, Network
-from veilmix.roles.session import Guards
 
 MANY = 20
 ROWS = KIT.people(MANY)

@@ -14,9 +14,9 @@ from veilmix.protocol.phases import Phase
 from veilmix.protocol.session import Round
 from veilmix.protocol.view import view
 from veilmix.roles import shuffler
+from veilmix.roles.cast import Guards
 from veilmix.roles.instruments import Instruments
 from veilmix.roles.network import Endpoint, Network
-from veilmix.roles.session import Guards
 
 ROWS = KIT.people(12)
 

@@ -271,7 +271,7 @@ def test_the_salts_and_keys_searched_for_are_the_real_ones() -> None:
 def test_what_the_parties_hold_does_not_show_its_secrets() -> None:
     from veilmix.crypto.suites import suite
     from veilmix.roles.keyholder import Keyholder
-    from veilmix.roles.user import Person
+    from veilmix.roles.people import Person
 
     root = SeededEntropy(1)
     secret = root.fork("key of curator").random(32)

@@ -69,6 +69,8 @@ mechanism = "grr"
 epsilon = 2
 """
 
+AUDITED = {"defence.registered": True, "defence.audit": True}
+
 
 def accused(attack: str, **keys: Any) -> Scenario:
     """The village with a peer that breaks a rule."""
@@ -100,6 +102,10 @@ def played(name: str) -> Shown:
         "provoked": lambda: accused("provoke"),
         "left": lambda: accused("absent", round=2),
         "peers": lambda: change(load("peers-titanic"), {"population.users": 100}),
+        "audited": lambda: change(load("classroom"), AUDITED),
+        "audited-pairs": lambda: change(
+            load("classroom"), {**AUDITED, "mix.shufflers": 4, "defence.challenge": True}
+        ),
         "sets": lambda: change(load("incidence-class"), {"population.users": 6}),
     }[name]()
     outcome = run(scenario, worst_case_seconds=0)

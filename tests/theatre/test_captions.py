@@ -13,6 +13,7 @@ from veilmix.scenarios.programs.registry import PROGRAMS, Registry, heard_as
 from veilmix.theatre.show import of_outcome
 
 PROMISED = "at most 5.0 % of the people may end up in a crowd smaller than k = 3"
+OPENED = "the analyst can open what 3 or more people share, and nothing else"
 NOISE = "everybody adds noise before sealing"
 COLUMNS = ("sex", "class", "fare")
 PROOF = Certificate("coverage", 5, 100, 4)
@@ -25,7 +26,7 @@ FEATURES = "".join(f'[[feature]]\nname = "{name}"\nlevels = 2\n' for name in "ab
 def test_an_announcement_says_what_its_program_promises(kind: str) -> None:
     program = PROGRAMS[kind]
     said = program.stage_announcement(Policy(3, 0.05))
-    assert said == (NOISE if program.reports else PROMISED)
+    assert said == (NOISE if program.reports else OPENED if program.opens else PROMISED)
 
 
 @pytest.mark.parametrize("questions", Program)
@@ -102,3 +103,25 @@ def test_a_program_of_another_package_has_its_words_on_the_stage(
     said = " ".join(move.get("says", "") for move in of_outcome(outcome)["moves"])
     assert "Its own verdict by" in said
     assert all(words in said for words in expected)
+
+
+@pytest.mark.slow
+def test_an_announcement_says_below_what_is_answered_coarser() -> None:
+    """Behind a line's end, which the page tells in smaller letters: rules may be many."""
+    rule = '[[feature]]\nname = "class"\nmerge = { "below" = ["2nd", "3rd"] }\n'
+    other = '[[feature]]\nname = "sex"\n'
+    people = '[population]\nsource = "builtin:titanic"\nusers = 8\n[mix]\nmin_batch = 2\n'
+    head = '[scenario]\nname = "s"\nseed = 1\n'
+    for features, below in ((rule + other, True), (other, False)):
+        show = of_outcome(veilmix.run(veilmix.loads(f"{head}{people}{features}")))
+        (said,) = (
+            move["says"]
+            for move in show["moves"]
+            if "announces the session" in move.get("says", "")
+        )
+        first, _, more = said.partition("\n")
+        assert first.endswith("k = 5.")
+        assert bool(more) is below
+        assert not more or more == (
+            "Answered coarser than people know: class: 2 values are merged into below."
+        )

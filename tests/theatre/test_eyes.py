@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from veilmix.analysis.trust import cells_certain, received_reports, users_linked
+from veilmix.protocol.board import replay
 from veilmix.protocol.transcript import Transcript
-from veilmix.protocol.view import View, view
+from veilmix.protocol.view import Record, View, view
 from veilmix.scenarios.programs.registry import program_of
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.scoring.outcome import Outcome
@@ -54,6 +55,7 @@ def plain(seen: View, outcome: Outcome) -> dict[str, Any]:
         "counted": [
             [one.round, list(one.columns), [[list(v), n] for v, n in sorted(one.counts.items())]]
             for one in seen.counted
+            if one.among is None  # crowds that audits tell apart: the page counts all together
         ],
         "opened": {str(number): list(some) for number, some in seen.opened.items()},
     }
@@ -66,7 +68,12 @@ def keyed(row: Mapping[int, str]) -> dict[str, str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["classroom", "one-shuffler", "faulty", "statistical", "randomized", "sets"]
+    "name",
+    [
+        *("classroom", "one-shuffler", "faulty", "statistical", "randomized", "sets"),
+        "audited",
+        pytest.param("audited-pairs", marks=pytest.mark.long),
+    ],
 )
 def test_every_coalition_knows_what_the_view_says(name, shown, page_of, tab) -> None:
     run = shown(name)
@@ -103,7 +110,7 @@ def test_the_faults_of_a_run_are_all_told(shown) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["classroom", "one-shuffler", "statistical"])
+@pytest.mark.parametrize("name", ["classroom", "one-shuffler", "statistical", "audited"])
 def test_a_way_has_the_reasons_of_show_why(name, shown, page_of, tab, tmp_path) -> None:
     """Rules, missing keys and ending, for every coalition: those of the derivation."""
     made = shown(name)
@@ -121,3 +128,30 @@ def test_a_way_has_the_reasons_of_show_why(name, shown, page_of, tab, tmp_path) 
                 assert told["ending"] == right.ending, (eyes, person)
                 assert told["missing"] == list(right.missing), (eyes, person)
                 assert set(told["rules"]) == {step.rule for step in right.steps}, (eyes, person)
+
+
+@pytest.mark.slow
+def test_where_audits_opened_layers_nobody_hides_among_all(shown, page_of, tab) -> None:
+    """The panel names the smallest crowd that a reader can count by itself, for each coalition."""
+    run = shown("audited")
+    transcript = run.outcome.transcript
+    seen = Record(transcript, replay(transcript.posts))
+    people = run.data["bill"]["people"]
+    for eyes in ([], ["curator"], ["network"], ["curator", "network"], ["shuffler-1"]):
+        page = tab.open(page_of("audited"), f"#eyes={'+'.join(eyes) or 'nobody'}&at=999")
+        smallest = min(
+            len(block)
+            for number, call in seen.calls.items()
+            for ask in range(len(call.asks))
+            for block in seen.crowds_of(number, ask, frozenset(eyes)).blocks
+        )
+        assert 0 < smallest < people
+        told = page.inner_text("#who")
+        assert f"the smallest is of {smallest} of {people} people, or fewer" in told, eyes
+
+
+@pytest.mark.slow
+def test_without_audits_everybody_hides_among_all(shown, page_of, tab) -> None:
+    assert shown("classroom").data["bill"]["people"] == 12
+    page = tab.open(page_of("classroom"), "#eyes=curator&at=999")
+    assert page.inner_text("#who") == "Everybody hides in a crowd of 12."

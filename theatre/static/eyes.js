@@ -16,6 +16,50 @@ function openedLayers(eyes, openers) {
   return closed < 0 ? openers.length : closed;
 }
 
+// Whether a reader among these eyes reads an audited round without all keys: no lock is left on it.
+function readable(bill, round, eyes) {
+  if (!round.shown.size || !eyes.has(round.openers.at(-1))) return false;
+  return !bill.locked || round.shares === round.openers.length - 1;
+}
+
+// Whether a layer can be opened: with the key of a member, or because an audit has opened it.
+function opens(round, eyes, layer, person, ask) {
+  return eyes.has(round.openers[layer]) || shownTo(round, layer, person, ask);
+}
+
+// Whether an audit has opened a layer before everybody: an envelope is a person's, an onion a question's.
+function shownTo(round, layer, person, ask) {
+  const shown = round.shown.get(layer + 1);
+  return Boolean(shown && shown.has(layer ? person * round.slots + (round.slots > 1 ? ask : 0) : person));
+}
+
+// How many layers of a person's answer open from the outside, where pairs of hops are audited.
+function reached(round, eyes, person, ask) {
+  const closed = round.openers.findIndex((_, layer) => !opens(round, eyes, layer, person, ask));
+  return closed < 0 ? round.openers.length : closed;
+}
+
+// Per person the smallest crowd that audits leave it (protocol/audit_ways.py): behind a hop that is not
+// followed, those who were closed there are told from all others. Crowds that overlap are one here.
+function auditedCrowds(known, handed, eyes) {
+  const hiding = new Map();
+  for (const [number, round] of known.rounds) {
+    if (!round.shown.size) continue;
+    const people = [...handed].filter((place) => place.startsWith(`${number}/`)).map((place) => Number(place.split("/")[1]));
+    round.asks.forEach((_, ask) => {
+      let crowds = [];
+      for (const layer of round.openers.slice(0, -1).keys()) {
+        let block = new Set(people.filter((person) => !opens(round, eyes, layer, person, ask)));
+        const apart = crowds.filter((crowd) => ![...crowd].some((person) => block.has(person)));
+        for (const crowd of crowds) if (!apart.includes(crowd)) block = new Set([...block, ...crowd]);
+        if (block.size) crowds = [...apart, block];
+      }
+      for (const crowd of crowds) for (const person of crowd) hiding.set(person, Math.min(crowd.size, hiding.get(person) || crowd.size));
+    });
+  }
+  return hiding;
+}
+
 function knows(bill, moves, at, eyes) {
   const known = {
     rounds: new Map(), // round -> {openers, asks, opened, broken}
@@ -26,6 +70,7 @@ function knows(bill, moves, at, eyes) {
   };
   const answers = new Map();
   const followed = new Set();
+  const handed = new Set(); // as followed, whoever saw it: an audit shows whose an envelope is
   const counts = new Map();
   for (const move of moves.slice(0, at)) {
     const seen = sees(eyes, move);
@@ -33,24 +78,33 @@ function knows(bill, moves, at, eyes) {
     if (move.asks) {
       const opened = openedLayers(eyes, move.openers);
       const broken = opened === move.openers.length;
-      known.rounds.set(move.round, { openers: move.openers, asks: move.asks, opened, broken });
+      known.rounds.set(move.round, { openers: move.openers, asks: move.asks, slots: move.slots, opened, broken, shown: new Map(), shares: 0 });
     }
+    if (move.opened) known.rounds.get(move.round).shown.set(move.hop, new Set(move.opened));
+    if (move.kind === "shown") known.rounds.get(move.round).shares += 1;
     if (move.counts && (move.what === "post" || (move.what === "count" && seen)))
       counts.set(move.round, move.counts);
     const place = `${move.round}/${move.person}`;
     if (move.answers) answers.set(place, move);
-    if (move.what === "send" && seen && !move.unlinked) followed.add(place);
-    if (move.copies !== undefined) followed.delete(`${move.round}/${move.copies}`);
+    if (move.what === "send" && !move.unlinked) {
+      handed.add(place);
+      if (seen) followed.add(place);
+    }
+    if (move.copies !== undefined) {
+      followed.delete(`${move.round}/${move.copies}`);
+      handed.delete(`${move.round}/${move.copies}`);
+    }
   }
   for (const [place, { round, person, answers: said }] of answers) {
-    const { asks, broken } = known.rounds.get(round);
-    if (!eyes.has(`user-${person + 1}`) && !(broken && followed.has(place))) continue;
+    const here = known.rounds.get(round);
+    const whole = eyes.has(`user-${person + 1}`) || (here.broken && followed.has(place));
+    const audited = handed.has(place) && readable(bill, here, eyes);
     const row = {};
-    asks.forEach((columns, ask) =>
-      columns.forEach((column, i) => {
-        if (said[ask].length) row[column] = said[ask][i];
-      }),
-    );
+    here.asks.forEach((columns, ask) => {
+      if (!said[ask].length || !(whole || (audited && reached(here, eyes, person, ask) === here.openers.length))) return;
+      columns.forEach((column, i) => (row[column] = said[ask][i]));
+    });
+    if (!whole && !Object.keys(row).length) continue;
     if (!known.byRound.has(round)) known.byRound.set(round, new Map());
     known.byRound.get(round).set(person, row);
   }
@@ -64,7 +118,9 @@ function knows(bill, moves, at, eyes) {
   known.crowds = crowds(bill, known);
   known.linked = known.crowds.reduce((sum, crowd) => sum + crowd.pinned.size, 0);
   known.certain = certain(bill, known, eyes);
-  known.sure = bill.reports || known.crowds.every(exact);
+  const audits = [...known.rounds.values()].some((round) => round.shown.size);
+  known.sure = !audits && (bill.reports || known.crowds.every(exact));
+  known.hiding = auditedCrowds(known, handed, eyes);
   known.cells = bill.people * bill.sizes.length;
   return known;
 }

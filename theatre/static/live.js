@@ -8,16 +8,17 @@ function heard(entry) {
   else if (entry.what === "choices") show.choices = entry.choices;
   else if (entry.what === "over") page.over = true;
   else if (entry.what === "word") put("live-word", entry.word);
-  else if (entry.what === "people") crowd(entry.people);
+  else if (entry.what === "people") crowd(entry);
   else show.moves.push(entry);
   if (!came.waiting) requestAnimationFrame(caughtUp);
   came.waiting = true;
 }
 
 // Only now it is known how many there are: somebody has said so on the board.
-function crowd(people) {
-  show.bill.people = people;
+function crowd({ people, simulated = [] }) {
+  Object.assign(show.bill, { people, simulated });
   show.map = layout(show.bill);
+  if (show.at >= show.moves.length) render(); // else the next move shows it
 }
 
 // A run begins: the first, or another in its place.
@@ -69,7 +70,7 @@ async function again() {
 }
 
 function listen() {
-  const events = new EventSource("/events");
+  const events = new EventSource("events");
   events.addEventListener("message", (event) => heard(JSON.parse(event.data)));
   events.addEventListener("present", present_);
   events.addEventListener("open", () => put("live-word", "live"));

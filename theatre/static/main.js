@@ -27,7 +27,7 @@ function names() {
 }
 
 function everybody() {
-  if (show.bill.outside) return new Set();
+  if (show.bill.outside) return new Set(show.bill.watch || []);
   const people = Array.from({ length: show.bill.people }, (_, i) => nameOf(show.bill, i));
   return new Set([...names(), ...people]);
 }
@@ -94,7 +94,7 @@ function readPlace(place = location.hash) {
   const given = new URLSearchParams(place.slice(1).replaceAll("+", "%2B"));
   const all = everybody();
   const eyes = (given.get("eyes") || "").split("+").filter((name) => all.has(name));
-  show.eyes = given.get("eyes") === "everything" ? all : new Set(eyes);
+  show.eyes = given.get("eyes") === "everything" ? all : new Set(show.bill.watch || eyes);
   if (given.has("presenter") && !show.presenter) present(true);
   choose(Number.parseInt(given.get("way"), 10) - 1);
   const wanted = Number.parseInt(given.get("at"), 10);
@@ -201,6 +201,8 @@ function open(bill) {
   find("boxes").replaceChildren(...boxes);
   find("eyes").hidden = find("presenter").hidden = Boolean(bill.outside);
   find("outside").hidden = !bill.outside;
+  if (bill.note) put("outside", bill.note);
+  if (bill.watch) show.eyes = new Set(bill.watch); // what anybody near it sees: nothing to choose
   find("who-eyes").max = bill.people;
   find("someone-eyes").hidden = bill.parties.includes(nameOf(bill, bill.people - 1)); // everybody has a box of its own
   put("decision-title", bill.decision);

@@ -18,7 +18,7 @@ function drawPanel(bill, scene, choices, position) {
   put("aside", second);
   const unseen = scene.known.unseen;
   const all = (unseen + scene.known.seen).toLocaleString("en");
-  if (bill.outside) put("unseen", "What parties send to each other is not on the board: of that nothing is here.");
+  if (bill.outside && !bill.watch) put("unseen", "What parties send to each other is not on the board: of that nothing is here.");
   else put("unseen", unseen ? `Hidden from these eyes so far: ${unseen.toLocaleString("en")} of ${all} messages.` : "These eyes have seen every message so far.");
   drawPinned(bill, scene.known);
   put("cheating", ifTheyCheat(bill, scene.eyes));
@@ -41,7 +41,7 @@ function drawPinned(bill, known) {
   const meter = document.getElementById("meter");
   meter.style.setProperty("--share", `${(100 * known.linked) / Math.max(bill.people, 1)}%`);
   put("certain", unknown ? "" : `${known.sure || known.certain === known.cells ? "" : "at least "}${known.certain.toLocaleString("en")} of ${count(known.cells, "value")} known for certain`);
-  put("who", unknown ? "" : known.linked ? whoIs(bill, known) : `Everybody hides in a crowd of ${bill.people.toLocaleString("en")}.`);
+  put("who", unknown ? "" : known.linked ? whoIs(bill, known) : crowdSaid(bill, known));
 }
 
 // The worst that a known attack has achieved whose coalition is among these eyes; the worst is first.
@@ -53,6 +53,14 @@ function ifTheyCheat(bill, eyes) {
   if (!worst) return `If these eyes cheat: no known attack reads anybody's row. ${told}.`;
   const { attack, read, ends, noticed } = worst;
   return `If these eyes cheat: ${attack} reads somebody's row in ${read} runs (${ends}), noticed: ${noticed}. ${told}.`;
+}
+
+// An audit opens half of the layers before everybody: what it leaves is less than all the people.
+function crowdSaid(bill, known) {
+  const all = bill.people.toLocaleString("en");
+  const smallest = known.hiding && known.hiding.size ? Math.min(...known.hiding.values()) : 0; // not among peers
+  if (!smallest) return `Everybody hides in a crowd of ${all}.`;
+  return `Audits tell crowds apart: the smallest is of ${smallest.toLocaleString("en")} of ${all} people, or fewer.`;
 }
 
 function whoIs(bill, known) {

@@ -4,7 +4,8 @@ function sentence(bill, scene) {
   const move = scene.last;
   if (!move) return ["Nothing has happened yet.", "Press the space bar to play, or an arrow key to step."];
   if (!scene.lastSeen) return ["Something happens that these eyes do not see.", "Hidden: whom it is about."];
-  return [move.says || TOLD[move.what](move), ASIDE[move.what]?.(move, scene, bill) || ""];
+  const [said, more] = (move.says || TOLD[move.what](move)).split("\n");
+  return [said, more || ASIDE[move.what]?.(move, scene, bill) || ""];
 }
 
 const TOLD = {

@@ -63,7 +63,9 @@ function drawStage(bill, map, scene) {
 
 function drawPeople(bill, map, scene) {
   if (bill.outside && !bill.people) return [text(170, 36, "people", "heading"), fitted(170, 64, "how many is not said yet", 300, 22)];
-  const nodes = [text(170, 36, `${bill.people.toLocaleString("en")} people`, "heading")];
+  const made = (bill.simulated || []).length; // those who are no people, but stand for some
+  const named = `${bill.people.toLocaleString("en")} people${made ? `, ${made} simulated` : ""}`;
+  const nodes = [made ? fitted(170, 36, named, 320, 30) : text(170, 36, named, "heading")];
   const { linked } = scene.known;
   const words = linked ? `${linked.toLocaleString("en")} identified` : "what they say is hidden";
   nodes.push(at(30, 64, eye(linked > 0, 26)), fittedLeft(52, 64, words, 270, 22));
@@ -89,6 +91,7 @@ function drawPerson(bill, map, scene, index) {
   group.append(at(0, -size * 0.3, person(size, kinds.join(" "))));
   group.append(fitted(0, -size * 0.06, String(index + 1), size * 0.6, size * 0.4));
   if (eyes.has(name)) group.append(at(size * 0.5, -size * 0.6, eye(true, size * 0.36)));
+  if (bill.simulated?.includes(index)) group.append(fitted(0, size * 0.72, "simulated", width * 0.96, 20));
   if (row) group.append(...pinnedLines(bill, row, size, map.cell.width));
   if (state.silent.has(index) && eyes.has(name)) group.append(at(0, -size * 0.3, cross(size * 0.4)));
   const sent = state.sent.get(index);

@@ -20,7 +20,7 @@ function sentence(bill, scene, position) {
 }
 
 const TELL = {
-  post: (move) => [move.says, ""],
+  post: (move) => posted(move.says),
   send(move, scene, bill) {
     const fault = move.fault && scene.eyes.has(move.to) ? FAULTS[move.fault] : "";
     const seen = layersSeen(scene.eyes, scene.state.openers, "layer");
@@ -39,6 +39,12 @@ const TELL = {
   },
   refuse: (move) => [`${capital(theParty(move.by))} refuses ${count(move.number, "message")}: ${move.reason}.`, "It is counted and left out; the others go on."],
 };
+
+// What a post says; below it in smaller letters what stands behind a line's end.
+function posted(says) {
+  const [said, more = ""] = says.split("\n");
+  return [said, more];
+}
 
 function saidIn(bill, scene, move) {
   const said = scene.state.answers.get(`${move.round}/${move.person}`) || [];

@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from ....protocol.messages import Call, Decision
     from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
+    from ...pages.pieces import Section as Part
     from ...wording import Block
+    from ..dropped import Dropped
+    from ..evidence import Claims
     from ..findings import Findings
-    from ..interface import Considered, Dropped, Scored, Session
+    from ..interface import Considered, Scored, Session
 
 
 def _chooses(policy: Section) -> bool:
@@ -103,12 +106,12 @@ class Hierarchical(Decided):
         from ..interface import Scored
         from ..two_round.options import heard
         from .heard import standings
-        from .rounds import Rounds, asked
+        from .rounds import Rounds, round_records
 
         people, played, k = session.crowd.people, session.played, session.scenario.policy.k
         sure = standings(people.schema, heard(played), k)
         sizes = self.sizes(people)
-        given = asked(played.calls, played.tallies, people.schema.names, sizes, k, sure)
+        given = round_records(played.calls, played.tallies, people.schema.names, sizes, k, sure)
         return Scored(Rounds(given)) if given else Scored()
 
     def findings(self) -> "type[Findings]":
@@ -142,6 +145,19 @@ class Hierarchical(Decided):
     def summary(self, outcome: Any) -> "Iterator[Block]":
         """What was asked in each round."""
         return text.summary(outcome)
+
+    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Part]":
+        """What the curator asked, round by round, and what it could have promised by then."""
+        from .rounds import Rounds
+        from .section import section
+
+        if isinstance(result.findings, Rounds):
+            yield section(result.findings.rounds, chosen=_chooses(scenario.policy))
+
+    def stage_rule(self, policy: Section) -> str:
+        """How it asks, and what is kept."""
+        asks = text.STAGE_CHOSEN if _chooses(policy) else text.STAGE_DEEPER
+        return f"{asks} In the end {self.decides(policy)}."
 
     def stage_hiding(self, call: "Call") -> str:
         """Rare values are masked."""

@@ -83,7 +83,7 @@ def _bits(view: View, sizes: Sequence[int]) -> tuple[float, Side]:
     return max(learnt.bits, chained[0] if chained else 0.0, even or 0.0), Side.AT_LEAST
 
 
-def asked(
+def round_records(
     calls: Sequence[Call],
     tallies: Sequence[tuple[Counts, ...]],
     names: Sequence[str],

@@ -39,7 +39,8 @@ from ....protocol.programs import MOST_CHOSEN, RoundResult
 from ....protocol.schema import Schema
 from ....protocol.tallying import marginals
 from ...schema.model import Policy
-from ..interface import Considered, Dropped
+from ..dropped import Dropped
+from ..interface import Considered
 from ..weights import column_weights
 from .heard import answered_again, knowledge, masked
 

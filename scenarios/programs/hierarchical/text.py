@@ -8,6 +8,15 @@ from ...wording import Block, Grid, Line
 if TYPE_CHECKING:
     from .rounds import RoundRecord
 
+HEADINGS = (
+    *("round", "the curator asks for", "masked", "counts", "small crowds"),
+    *("certain", "promise", "bits/person"),
+)
+STAGE_DEEPER = "Round after round it asks for all safe groups of one more feature."
+STAGE_CHOSEN = (
+    "Round after round it asks for one safe group: the one that should lower its promise most for "
+    "each bit it learns."
+)
 NAMED = 4  # groups of a round that are named one by one
 NOTE = (
     "small crowds: people of one table, at most, whom fewer than k share their answer with; "
@@ -22,26 +31,23 @@ def summary(outcome: Any) -> Iterator[Block]:
     """Print a line a round; nothing where the curator may ask only once."""
     if not outcome.findings:
         return
-    rows = [
-        (
-            asked.round,
-            _groups(asked),
-            _masks(asked),
-            f"{asked.counts:,}",
-            f"{asked.exposed:,}",
-            _certain(asked),
-            "" if asked.promised is None else f"{asked.promised:,}",
-            f"{asked.bits_are.mark}{asked.bits_per_person:.3f}",
-        )
-        for asked in outcome.findings.rounds
-    ]
-    headings = (
-        *("round", "the curator asks for", "masked", "counts", "small crowds"),
-        *("certain", "promise", "bits/person"),
-    )
-    yield Grid(headings, rows, (3, 4, 5, 6, 7))
+    yield Grid(HEADINGS, list(map(row, outcome.findings.rounds)), (3, 4, 5, 6, 7))
     yield Line(NOTE, "dim")
     yield Line()
+
+
+def row(asked: "RoundRecord") -> tuple[str, ...]:
+    """A round, as a row under HEADINGS."""
+    return (
+        str(asked.round),
+        _groups(asked),
+        _masks(asked),
+        f"{asked.counts:,}",
+        f"{asked.exposed:,}",
+        _certain(asked),
+        "" if asked.promised is None else f"{asked.promised:,}",
+        f"{asked.bits_are.mark}{asked.bits_per_person:.3f}",
+    )
 
 
 def _groups(asked: "RoundRecord") -> str:

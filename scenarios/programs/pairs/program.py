@@ -36,20 +36,26 @@ def cross_table(
     counts: of every value of every column, zeros of a public domain included. others: how many
     people round 2 asks, where they are not those of round 1.
     """
+    from ..two_round.rule_names import PLAIN, PRICED
     from ..two_round.rules import bound, named_rule
 
     rule, gains = named_rule(policy, others, schema), column_weights(policy, schema.names)
     allowed = [j for j, name in enumerate(schema.names) if name not in policy.forbidden]
     required = {schema.column(name) for name in policy.required}
-    best: tuple[float, float, tuple[int, ...]] | None = None
+    found = []
     for size in range(1, MOST + 1):
-        for columns in combinations(allowed, size):
-            promised = bound(rule, [counts[j] for j in columns], policy.k).value
-            order = -sum(gains[j] for j in columns), promised, columns
-            safe = required.issubset(columns) and promised <= policy.max_exposure
-            if safe and (best is None or order < best):
-                best = order
-    return best[2] if best else ()
+        for columns in filter(required.issubset, combinations(allowed, size)):
+            ranking = PLAIN if rule == PRICED else rule
+            proof = bound(ranking, [counts[j] for j in columns], policy.k)
+            found.append((-sum(gains[j] for j in columns), proof.value, columns, proof))
+    found.sort(key=lambda one: one[:3])
+    if rule != PRICED:
+        safe = (columns for _, value, columns, _ in found if value <= policy.max_exposure)
+        return next(safe, ())
+    from ....analysis.suppression.priced_choice import Priced
+
+    priced = Priced.of(counts, policy.k, policy.max_exposure)
+    return priced.first((columns, proof.people) for _, _, columns, proof in found) or ()
 
 
 class Pairs(Decided):

@@ -85,6 +85,16 @@ class PeersFound(Record, frozen=True):
     sizes: tuple[OfSize, ...] = field(name="coalitions", default=())
 
 
+def smallest_linking(among: PeersFound) -> int | None:
+    """Members of the smallest coalition known to link somebody; None: none looked at does.
+
+    Of many peers not every coalition is looked at, and few that are drawn hold all peers of one
+    path; whoever holds these follows what takes it, so that a path's length of peers is enough.
+    """
+    first = next((size.size for size in among.sizes if size.people.mean > 0), None)
+    return None if first is None else min(first, among.path)
+
+
 def sizes_of(peers: int) -> list[int]:
     """The sizes of coalitions that are looked at: 1 to n - 1, or some of them."""
     if peers <= SIZES:

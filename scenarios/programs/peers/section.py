@@ -9,7 +9,7 @@ from ...pages.pieces import Answer, Block, Figure, Grid, Numbers, Section, Words
 from ...pages.svg import Plot, plot
 from ...wording import many, percent
 from .learned import PeerLearned, learned
-from .score import OfSize, PeersFound, Spread
+from .score import OfSize, PeersFound, Spread, smallest_linking
 from .text import SIZES, numbers, rows_by_size
 
 TRUSTED = "Who must be trusted?"
@@ -35,7 +35,7 @@ def answer(among: PeersFound) -> Answer:
     if not sizes:
         text = "No message was sent, so there was nothing to follow."
         return Answer(TRUSTED, "nobody in the middle", text)
-    first = next((size for size in sizes if size.people.mean > 0), None)
+    smallest = smallest_linking(among)
     half = min(sizes, key=lambda size: abs(2 * size.size - among.peers))
     outside = among.peers - half.size
     text = (
@@ -44,11 +44,15 @@ def answer(among: PeersFound) -> Answer:
         f"{half.people.mean:,.1f} of {outside:,} others to a value, on average over "
         f"{many(half.tried, 'coalition')}."
     )
-    if first is None:
+    if smallest is None:
         return Answer(TRUSTED, "nobody looked at links anyone", text)
-    least = many(first.size, "peer")
-    short = f"{least} linked somebody" if first.size == 1 else f"{least} must collude"
-    return Answer(TRUSTED, short, f"{text} The smallest that linked anybody had {least}.")
+    least = many(smallest, "peer")
+    short = f"{least} linked somebody" if smallest == 1 else f"{least} must collude"
+    first = next(size.size for size in sizes if size.people.mean > 0)
+    drawn = f" The smallest that linked anybody had {many(first, 'peer')}."
+    if first > smallest:
+        drawn += f" Whoever holds the {many(smallest, 'peer')} of one path links whom it is of."
+    return Answer(TRUSTED, short, f"{text}{drawn}")
 
 
 def section(among: PeersFound, record: PeerRecord) -> Section:

@@ -5,6 +5,7 @@ Only `policy.kind = "histogram"` and `"incidence"` ask for randomized reports, a
 
 from collections.abc import Iterator, Sequence
 
+from ....errors import LocalError
 from ....protocol.schema import MAX_WIDTH
 from ...populations.coarser import is_coarser
 from ...populations.facts import Facts
@@ -25,6 +26,7 @@ UNARY = (
     "memoized",
     "memoized-rappor",
 )  # reports of a bit for each value
+TWO_BITS = "pckv-ue"  # for each key, of which there are no more than values
 MOST_VALUES = 4 * MAX_WIDTH  # bits of a report that is written in hex
 MOST_BYTES = 64  # of a text of which a prefix is reported
 ON_REPORTS = ("poison-reports", "inside-reports")
@@ -120,6 +122,7 @@ def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     if not (program.reports and program.held) or mechanism == "none":
         return
     yield from _numbers(scenario)
+    yield from _pairs(scenario)
     opened = [one.name for one in scenario.feature if one.open]
     for i, feature in enumerate(scenario.feature):
         if feature.open and not mechanisms()[mechanism].finds:
@@ -182,9 +185,26 @@ def _numbers(scenario: Scenario) -> Iterator[Problem]:
             yield problem(("local", "mechanism"), message)
 
 
+def _pairs(scenario: Scenario) -> Iterator[Problem]:
+    """Report values that are no pairs of keys and numbers, where the mechanism is for pairs."""
+    if not mechanisms()[scenario.local.mechanism].pairs:
+        return
+    from ....analysis.randomizers import PckvGRR
+
+    for i, feature in enumerate(scenario.feature):
+        if feature.values is None and feature.levels is None:
+            continue  # those of a table
+        try:
+            PckvGRR(tuple(feature.values or ("v1",)), 1.0)
+        except LocalError as error:
+            message = f"{quoted(scenario.local.mechanism)} is for texts key=number: {error}"
+            yield problem(("feature", i, "values"), message)
+
+
 def too_wide(mechanism: str, size: int) -> bool:
     """Whether a report about so many values has more bits than a line of text holds."""
-    return mechanism in UNARY and size > MOST_VALUES
+    bits = {**dict.fromkeys(UNARY, 1), TWO_BITS: 2}.get(mechanism, 0)
+    return size * bits > MOST_VALUES
 
 
 def _misfit(mechanism: str, size: int) -> str | None:

@@ -25,6 +25,7 @@ OF = {
     "shares": "of a share of people",
     "mean": "of a mean, as a share of the range",
     "ranges": "of a share of people in a range",
+    "key-values": "of a key's total a person, as a share of the range",
     "heavy-hitters": "of the share of a text as long as any",
     "longitudinal": "of a share of people, of one of many reports",
     "distribution": "of a share of people, unbiased",

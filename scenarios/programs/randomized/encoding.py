@@ -53,7 +53,9 @@ def tally(randomizer: Randomizer, domain: Sequence[str], counts: Reports) -> Tal
     for reports in read(randomizer, counts):
         supporting += randomizer.support_counts(reports)
         people += len(reports)
-    return Tally(supporting, people // randomizer.copies, sum(counts.values()) - people)
+    return Tally(
+        supporting, people // randomizer.messages_per_person, sum(counts.values()) - people
+    )
 
 
 def _values(domain: Sequence[str], counts: Reports) -> Tally:

@@ -124,7 +124,7 @@ def after_shuffling(
         and not (question.randomizer.takes_bits and question.randomizer.positions > MOST_BITS)
     ]
     shuffled = tuple(_shuffled(question, many) for question, many in known)
-    if any(question.randomizer.copies > 1 for question in questions):
+    if any(question.randomizer.messages_per_person > 1 for question in questions):
         return shuffled, None
     if not len(known) == len(questions) > 1:
         return shuffled, None
@@ -132,7 +132,7 @@ def after_shuffling(
 
 
 def _shuffled(question: Question, reports: int) -> Shuffled:
-    if question.randomizer.copies > 1:
+    if question.randomizer.messages_per_person > 1:
         return _mixed(question, reports)
     composed = _together(((question.randomizer, reports),))
     return replace(composed, feature=question.name, reports=reports, q=question.randomizer.one_bit)
@@ -144,7 +144,8 @@ def _mixed(question: Question, reports: int) -> Shuffled:
     least = randomizer.people
     enough = reports >= least
     rule = (
-        f"split in {randomizer.copies} shares; while {least:,} people or more add their noise"
+        f"split in {randomizer.messages_per_person} shares; while {least:,} people or more add "
+        "their noise"
         if enough
         else f"fewer than the {least:,} people whose noise is needed: nothing is promised"
     )

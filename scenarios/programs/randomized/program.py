@@ -13,12 +13,11 @@ from ...schema.kinds import KIND
 from ...schema.model import Policy as Section
 from ...schema.model import Scenario
 from ...schema.problems import Problem
-from ..two_round.program import Decided
+from ..one_round import OneRound
 from . import text
 
 if TYPE_CHECKING:
     from ....protocol.announcement import Policy
-    from ....protocol.messages import Call, Counts
     from ....protocol.schema import Schema
     from ...pages.pieces import Answer
     from ...pages.pieces import Section as Part
@@ -26,23 +25,16 @@ if TYPE_CHECKING:
     from ...wording import Block
     from ..evidence import Claims, Evidence
     from ..findings import Findings
-    from ..interface import Considered, Scored, Session
+    from ..interface import Scored, Session
     from .questions import Question
 
 
-class Randomizing(Decided):
+class Randomizing(OneRound):
     """One round of reports."""
 
     wire = "randomized"
-    among_peers = False
     reports = True
     recomputed: str | None = "they follow from the counts of reports"
-    chooses = False
-    largest = None
-
-    def rounds(self, features: int, policy: Section) -> int:  # noqa: ARG002
-        """Reports, and no release beside them."""
-        return 1
 
     def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:  # noqa: ARG002
         """Nothing beside the checks of noise (check.py), which need to know what is wrong."""
@@ -55,17 +47,6 @@ class Randomizing(Decided):
 
         return Policy(1, 1.0, rule(scenario, len(scenario.feature)))
 
-    def calls(self, policy: Section, schema: "Schema") -> "Sequence[Call]":  # noqa: ARG002
-        """The one question."""
-        from ....protocol.announcement import Program
-        from ....protocol.programs import first_call
-
-        return [first_call(Program(self.wire), schema)]
-
-    def considered(self, session: "Session") -> "tuple[Considered, ...]":  # noqa: ARG002
-        """Nothing is chosen."""
-        return ()
-
     def stage_rule(self, policy: Section) -> str:  # noqa: ARG002
         """Nothing is decided."""
         return text.UNDECIDED
@@ -73,16 +54,6 @@ class Randomizing(Decided):
     def stage_announcement(self, policy: "Policy") -> str:  # noqa: ARG002
         """No crowd is promised."""
         return "everybody adds noise before sealing"
-
-    def options(
-        self,
-        policy: Section,  # noqa: ARG002
-        schema: "Schema",  # noqa: ARG002
-        counts: "Sequence[Counts] | None",  # noqa: ARG002
-        others: int | None,  # noqa: ARG002
-    ) -> "tuple[Considered, ...]":
-        """Nothing is chosen."""
-        return ()
 
 
 class Histogram(Randomizing):

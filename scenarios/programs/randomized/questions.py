@@ -8,6 +8,7 @@
     hadamard               a column of a matrix                     Hadamard(a, e)
     bit-flip               d bits, one for each feature             BitFlip(d, 1 / (1 + exp(e)))
     duchi, piecewise, ...  a level                                  Duchi(numbers, e), ...
+    pckv-grr, ...          a key and a sign                         PckvGRR(texts, e), ...
     memoized, ...          a bits, noise kept and fresh             Memoized.of(a, e, forever), ...
     prefix-hash, ...       a level, a key and a hash value          PrefixTree(texts, e), ...
 
@@ -45,7 +46,7 @@ SHOWN = 1_000  # different reports that result.json holds; more are only in the 
 LONG = 1 << 17  # signs of all reports that it holds
 BLOCK = 1 << 24  # symbols drawn together where nobody's noise needs to be repeated
 
-Lie = Callable[[Sequence[str], "Entropy"], Sequence[str]]
+Randomization = Callable[[Sequence[str], "Entropy"], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,7 @@ def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
             if (wide := one.randomizer.text_width) is None
             else Feature(name, None, wide, _rules(schema, one))
             for one in questions(scenario, schema.names, values)
-            for name in pieces(one.name, one.randomizer.copies)
+            for name in pieces(one.name, one.randomizer.messages_per_person)
         )
     )
 
@@ -203,9 +204,9 @@ def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list
     found: list[Counts] = []
     first = 0
     for one in questions:
-        own = counts[first : first + one.randomizer.copies]
+        own = counts[first : first + one.randomizer.messages_per_person]
         found.append(own[0] if len(own) == 1 else sum((Counter(each) for each in own), Counter()))
-        first += one.randomizer.copies
+        first += one.randomizer.messages_per_person
     if first != len(counts):
         raise DataError(f"counts: {len(counts)} of them; the questions have {first} messages")
     return found
@@ -233,7 +234,9 @@ def joined(names: Sequence[str]) -> str:
     return name if len(name.encode()) <= MAX_NAME else f"{len(names)} bits"
 
 
-def lie(questions: Sequence[Question], schema: Schema | None = None, memory: bytes = b"") -> Lie:
+def randomization(
+    questions: Sequence[Question], schema: Schema | None = None, memory: bytes = b""
+) -> Randomization:
     """User: what one person does to its answers, with its own randomness and nobody else's.
 
     schema: the features, whose rules make what the person has coarser first; None: that is done.
@@ -293,19 +296,19 @@ def ideal_reports(
     if entropy.seeded:
         from ....protocol.parties import user
 
-        lying = lie(questions)
+        lying = randomization(questions)
         rows = [
             lying(people.row(i), entropy.fork(user(i)).fork("round-1").fork("lie"))
             for i in present.tolist()
         ]
-        every = sum(one.randomizer.copies for one in questions)
+        every = sum(one.randomizer.messages_per_person for one in questions)
         said = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(every)]
     else:
         told = [(one, _together(one, people.codes[present])) for one in questions]
         said = [
-            texts[place :: one.randomizer.copies]
+            texts[place :: one.randomizer.messages_per_person]
             for one, texts in told
-            for place in range(one.randomizer.copies)
+            for place in range(one.randomizer.messages_per_person)
         ]
     return as_table(said)
 

@@ -244,7 +244,7 @@ def score(
     ]
     several = len(compared) > len(people.schema.names)  # the last one is of all bits together
     read = [
-        sum(counts.values()) // question.randomizer.copies
+        sum(counts.values()) // question.randomizer.messages_per_person
         for question, counts in zip(questions, received, strict=True)
     ]
     told = [

@@ -96,7 +96,7 @@ def _shuffled(asked: Sequence[Question], counts: Sequence[Counts], said: Privacy
     each, together = after_shuffling(
         asked,
         [
-            sum(count.values()) // question.randomizer.copies
+            sum(count.values()) // question.randomizer.messages_per_person
             for question, count in zip(asked, counts, strict=True)
         ],
     )

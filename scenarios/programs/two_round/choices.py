@@ -18,7 +18,8 @@ from .program import Decided
 
 if TYPE_CHECKING:
     from ....protocol.schema import Schema
-    from ..interface import Dropped, Session
+    from ..dropped import Dropped
+    from ..interface import Session
 
 
 class Exposure(Decided):

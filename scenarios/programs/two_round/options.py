@@ -9,8 +9,9 @@ from ....protocol.programs import RoundResult
 from ....protocol.schema import Schema
 from ....protocol.tallying import marginals as as_marginals
 from ...schema.model import Policy
-from ..interface import Considered, Dropped, Played, Session
-from .rules import bound, choose, listed, named_rule
+from ..dropped import Dropped
+from ..interface import Considered, Played, Session
+from .rules import bound, choose, listed, listing_rule, named_rule
 
 SHOWN = 6  # columns; with more, not every set is listed
 
@@ -26,11 +27,13 @@ def considered(session: Session) -> tuple[Considered, ...]:
     policy, crowd, played = session.scenario.policy, session.crowd, session.played
     schema, decision = crowd.people.schema, played.decision
     possible = options(policy, schema, next(iter(played.tallies), None), crowd.others)
-    if decision is None or not decision.hidden:
+    if decision is None or not decision.kept:
         return possible
-    kept = tuple(schema.names[column] for column in decision.kept)
-    blanked = Considered(kept, decision.certificate.value, "blanks", safe=True)
-    return tuple(blanked if option.columns == kept else option for option in possible)
+    kept, proof = tuple(schema.names[column] for column in decision.kept), decision.certificate
+    rule = "blanks" if decision.hidden else proof.rule
+    safe = proof.value <= policy.max_exposure
+    chosen = Considered(kept, proof.value, rule, safe=safe)
+    return tuple(chosen if option.columns == kept else option for option in possible)
 
 
 def options(
@@ -44,7 +47,7 @@ def options(
     if tally is None or len(schema.names) > SHOWN:
         return ()
     counts = listed(schema, as_marginals(tally)[0])
-    rule = named_rule(policy, others, schema)
+    rule = listing_rule(named_rule(policy, others, schema), counts, policy.k)
     possible = []
     for size in range(1, len(counts) + 1):
         for columns in combinations(range(len(counts)), size):

@@ -17,6 +17,7 @@ from ...schema.problems import Problem, listed, problem, quoted
 from .. import stage
 from ..evidence import NoGround
 from . import text
+from .rule_names import CARRIED_OVER, OWN, policy_for
 
 if TYPE_CHECKING:
     from ....protocol.announcement import Policy
@@ -28,13 +29,20 @@ if TYPE_CHECKING:
     from ...populations import Population
     from ...populations.samples import Samples
     from ...wording import Block
+    from ..dropped import Dropped
     from ..evidence import Claims, Evidence
     from ..findings import Findings
-    from ..interface import Considered, Dropped, Scored, Session
+    from ..interface import Considered, Scored, Session
+    from ..participation import Participation
     from ..randomized.questions import Question
 
-CARRIED_OVER = ("coverage", "refined")  # rules that hold, with confidence, for other people
 TWO_ROUND = "two-round"
+
+
+def meant(scenario: Scenario) -> Section:
+    """The policy of a scenario, with the rule that it means."""
+    counted = scenario.population.setting == "fixed"
+    return policy_for(scenario.policy, people_counted=counted)
 
 
 class Decided:
@@ -50,6 +58,7 @@ class Decided:
     by_rule = False
     again = False
     deepens = False
+    opens = False
     on_paper = False
     among_peers = True  # two rounds, and a rule for the counts of the first
     held = True
@@ -68,10 +77,10 @@ class Decided:
         if self.again and population.setting != "fixed":
             message = f"kind = {quoted(policy.kind)} asks the same people again; say setting = "
             yield problem(("population", "setting"), message + '"fixed" or leave it out')
-        elif self.again and policy.rule != "coverage":
+        elif self.again and policy.rule not in OWN:
             message = f"kind = {quoted(policy.kind)} proves by the coverage bound; leave rule out"
             yield problem(("policy", "rule"), message)
-        elif population.setting != "fixed" and policy.rule not in CARRIED_OVER:
+        elif population.setting != "fixed" and meant(scenario).rule not in CARRIED_OVER:
             yield problem(
                 ("policy", "rule"),
                 f"{quoted(policy.rule)} promises nothing about people who were not counted; "
@@ -109,7 +118,7 @@ class Decided:
         policy = scenario.policy
         setting = Setting(scenario.population.setting)
         delta = policy.delta if setting is Setting.STATISTICAL else 0.0
-        proof = self.proof(policy)
+        proof = self.proof(meant(scenario))
         return Policy(
             policy.k, policy.max_exposure, proof, policy.publish_marginals, setting, delta
         )
@@ -125,6 +134,10 @@ class Decided:
     ) -> "tuple[Question, ...]":
         """None with noise."""
         return ()
+
+    def participation(self, policy: Section) -> "Participation | None":  # noqa: ARG002
+        """Everybody takes part."""
+        return None
 
     def noise(
         self,
@@ -181,6 +194,12 @@ class Decided:
 
         return Scored()
 
+    def exposed(self, release: "Counts", k: int) -> int:
+        """Who shares its cell with fewer than k people, itself included."""
+        from ....analysis.exposure import users_below
+
+        return int(users_below(list(release.values()), k))
+
     def findings(self) -> "type[Findings] | None":
         """Nothing of its own."""
         return None
@@ -205,7 +224,7 @@ class Decided:
 
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
         """What will happen, a sentence a step."""
-        decides = f"{text.COUNTING} and decides: {self.decides(scenario.policy)}."
+        decides = f"{text.COUNTING} and decides: {self.decides(meant(scenario))}."
         return [answering, mixing, decides, text.again(scenario)]
 
     def decides(self, policy: Section) -> str:

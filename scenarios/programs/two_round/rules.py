@@ -6,6 +6,7 @@ were not counted. A certificate says what a rule proves, whatever is kept.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace as changed
@@ -18,13 +19,16 @@ from ....protocol.tallying import marginals, summed
 from ...schema.model import Policy
 from ..registry import PROGRAMS
 from ..weights import column_weights
+from .rule_names import PLAIN, PRICED, policy_for
 
 if TYPE_CHECKING:
     from ....analysis.composition import Certificate as Proof
     from ....analysis.suppression import ColumnChoice
 
+LISTED = 1_000  # cells of all sets together, up to which every set is shown as prices promise it
 STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
-WORST_CASE_SECONDS = 10.0  # for every set of columns that the rule worst-case looks at
+# Of a search tree and of swaps, for every set of columns that the rule worst-case looks at.
+NODES, ROUNDS = 1_000, 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ def choose(
 
     Where the required columns alone cannot be promised, nothing is kept.
     """
-    from ....analysis.suppression import choose_columns
+    from ....analysis.suppression import choose_columns, choose_priced
 
     required, forbidden = (
         [schema.column(name) for name in names] for names in (policy.required, policy.forbidden)
@@ -103,7 +107,10 @@ def choose(
     wanted = [counts[column] for column in required]
     if required and bound(rule, wanted, policy.k).value > policy.max_exposure:
         required, forbidden = [], list(range(len(counts)))
-    return choose_columns(counts, policy.k, policy.max_exposure, weights, rule, required, forbidden)
+    terms = counts, policy.k, policy.max_exposure, weights
+    if rule == PRICED:
+        return choose_priced(*terms, required, forbidden)
+    return choose_columns(*terms, rule, required, forbidden)
 
 
 def listed(schema: Schema, counts: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -121,21 +128,32 @@ def named_rule(policy: Policy, others: int | None, schema: Schema) -> Any:
     promised of every set of them holds at once, and one may choose after looking. Where a domain is
     open, all are taken as open, which is the safe reading.
     """
+    rule = policy_for(policy, people_counted=others is None).rule
     if others is not None:
         columns, public = len(schema.features), _public(schema)
         return lambda marginals, k: statistical(
-            policy.rule,
+            rule,
             marginals,
             k,
             others,
             policy.delta * len(marginals) / columns,
             public=public,
         )
-    if policy.rule != "worst-case":
-        return policy.rule
+    if rule != "worst-case":
+        return rule
     from ....analysis.composition import worst_case
 
-    return lambda marginals, k: worst_case(marginals, k, WORST_CASE_SECONDS)
+    return lambda marginals, k: worst_case(marginals, k, nodes=NODES, rounds=ROUNDS)
+
+
+def listing_rule(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
+    """The rule by which sets that are not decided on are shown: of many cells, coverage."""
+    if rule != PRICED:
+        return rule
+    from ....analysis.composition.margins_bound import joint_cells
+
+    sets = prod(1 + joint_cells([count], k) for count in counts)
+    return rule if sets <= LISTED else PLAIN
 
 
 def statistical(
@@ -165,6 +183,10 @@ def bound(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
     """What a rule proves of columns with these counts."""
     from ....analysis.composition import best_bound
 
+    if rule == PRICED:
+        from ....analysis.composition.margins_bound import margins_bound
+
+        return margins_bound(counts, k)
     return rule(counts, k) if callable(rule) else best_bound(counts, k, rule)
 
 
@@ -189,6 +211,7 @@ def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
         thresholds,
         getattr(proof, "pivot", None),
         slack,
+        getattr(proof, "proof", b""),
     )
 
 
@@ -210,10 +233,17 @@ def verify_certificate(
         name, public = rule.removeprefix(STATISTICAL), _public(schema)
         again = statistical(name, counts, k, certificate.n, delta, public=public)
         _compare(certificate, again.people, str(again))
+    elif rule == PRICED:
+        from ....analysis.composition.check_margins import check_margins
+
+        if certificate.n != sum(counts[0]):
+            why = f"certificate: speaks of {certificate.n:,} people, not of these"
+            raise VerificationError(why)
+        check_margins(counts, k, certificate.people, certificate.proof)
     elif rule == "worst-case":
         from ....analysis.composition import worst_case
 
-        worst = worst_case(counts, k, WORST_CASE_SECONDS)
+        worst = worst_case(counts, k, nodes=NODES, rounds=ROUNDS)
         _compare(certificate, worst.upper, str(worst))
     else:
         _as_proof(certificate).verify(counts)

@@ -2,8 +2,11 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator
+from itertools import count as steps
 from itertools import product
+from math import inf
 from time import perf_counter
 
 import numpy as np
@@ -11,14 +14,22 @@ import pytest
 from census_kit import CENSUS, marginals_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.composition import best_bound
-from veilmix.analysis.composition.exact_worst_case import worst_case
+from veilmix.analysis.composition import best_bound, exact_worst_case, worst_search
+from veilmix.analysis.composition.exact_worst_case import WorstCase, worst_case
+from veilmix.analysis.composition.margins_bound import margins_bound
+from veilmix.analysis.composition.worst_search import Step
+from veilmix.analysis.contingency import descent, integer_program
+from veilmix.analysis.contingency import narrow as narrowing
 from veilmix.analysis.contingency.cuts import Cuts
 from veilmix.analysis.contingency.descent import climb
 from veilmix.analysis.contingency.frechet import frechet_class, staircase
 from veilmix.analysis.contingency.heuristic import heuristic_table
 from veilmix.analysis.contingency.integer_program import Program, relax
+from veilmix.analysis.contingency.narrow import narrow
+from veilmix.analysis.contingency.swaps import swap
 from veilmix.errors import ParameterError, VerificationError
+
+HARD = [np.array(each) for each in ([90, 40, 12, 3], [70, 50, 25], [80, 44, 21])]
 
 
 def all_tables(marginals: list[np.ndarray]) -> Iterator[np.ndarray]:
@@ -95,12 +106,12 @@ def test_the_ladder_alone_finds_the_worst_case(table: np.ndarray, k: int) -> Non
     program = Program(frechet_class(marginals, k), k)
     deadline = perf_counter() + 30
     cuts, value = relax(program, int(table.sum()), deadline)
-    solution, ceiling = climb(program, cuts, -1, int(value + 1e-6), deadline)
+    top = climb(program, cuts, -1, int(value + 1e-6), deadline)
     expected = worst_case(marginals, k)
     assert expected.proven
-    assert ceiling == expected.people
-    assert solution is not None
-    assert program.tables.table(program.people(solution)).exposed(k) == ceiling
+    assert top.ceiling == expected.people
+    assert top.people is not None
+    assert program.tables.table(top.people).exposed(k) == top.ceiling
 
 
 @given(
@@ -283,3 +294,107 @@ def test_no_table_violates_a_cut(table: np.ndarray, k: int) -> None:
 def test_bad_arguments_are_named(call: object, name: str) -> None:
     with pytest.raises(ParameterError, match=f"^{name}"):
         call()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("slower", [1, 10, 1_000_000])
+def test_where_nodes_limit_the_search_no_clock_does(
+    slower: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same on a machine so many times slower: every look at its clock is so much later."""
+    columns = [[90, 40, 12, 3], [70, 50, 25], [80, 44, 21]]
+    plain = worst_case(columns, 9, nodes=30)
+    ticks = steps()
+    for module in (exact_worst_case, worst_search, descent, integer_program, narrowing):
+        monkeypatch.setattr(module, "perf_counter", lambda: float(slower * next(ticks)))
+    late = worst_case(columns, 9, nodes=30)
+    assert (late.people, late.upper) == (plain.people, plain.upper)
+    assert late.people <= margins_bound(columns, 9).people
+    if not late.proven:
+        assert late.why == "5,000 rounds of swaps and 30 nodes of every search tree were not enough"
+
+
+def counted(found: WorstCase, marginals: list[np.ndarray], k: int) -> int:
+    """Exposed people of a witness, counted person by person from what is written to a file."""
+    stream = io.StringIO()
+    found.write_csv(stream)
+    head, *lines = csv.reader(io.StringIO(stream.getvalue()))
+    people = [tuple(map(int, line[:-2])) for line in lines for _ in range(int(line[-2]))]
+    assert len({tuple(line[:-2]) for line in lines}) == len(lines)
+    for j, counts in enumerate(marginals):
+        met = Counter(row[j] for row in people)
+        assert [met[value] for value in range(len(counts))] == list(counts), head[j]
+    crowds = Counter(people)
+    return sum(crowds[person] < k for person in people)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
+def test_swaps_find_what_took_two_minutes_of_another_solver(seed: int) -> None:
+    """A table of the census that exposes 1,186 people at k = 10, by proposals that are counted."""
+    program = Program(frechet_class(CENSUS, 10), 10)
+    start = heuristic_table(program.tables, 10)
+    found = swap(program, start, 1_186, 5_000, seed)
+    again = swap(program, start, 1_186, 5_000, seed)
+    assert start.exposed(10) < found.exposed
+    assert found.exposed == 1_186
+    assert (again.exposed, again.rounds) == (found.exposed, found.rounds)
+    worst = WorstCase(found.exposed, 1_200, 32_561, 10, 0.0, found.table, "")
+    assert counted(worst, CENSUS, 10) == 1_186
+
+
+@pytest.mark.slow
+def test_census_at_k_10_is_bracketed_by_1186_and_1191() -> None:
+    told: list[str] = []
+    found = worst_case(CENSUS, 10, nodes=1_000, progress=lambda step: told.append(str(step)))
+    found.verify(CENSUS)
+    assert 1_186 <= found.people <= found.upper <= 1_191
+    assert counted(found, CENSUS, 10) == found.people
+    assert "1,186 to 1,200" in "".join(told)
+    assert any("tables with at most 9 unexposed cells" in line for line in told)
+    assert found.why == (
+        "5,000 rounds of swaps and 1,000 nodes of every search tree were not enough"
+    )
+
+
+@pytest.mark.slow
+@given(tables_of((3, 3), (2, 2, 2), (2, 3, 2), people=40), st.integers(2, 6))
+@settings(max_examples=15, deadline=None)
+def test_swaps_meet_tables_only_and_none_above_the_worst(table: np.ndarray, k: int) -> None:
+    marginals = marginals_of(table)
+    worst = worst_case(marginals, k, nodes=200, rounds=0)
+    program = Program(frechet_class(marginals, k), k)
+    found = swap(program, None, int(table.sum()), 100)
+    if found.table is not None:
+        met = WorstCase(found.exposed, worst.upper, int(table.sum()), k, 0.0, found.table, "")
+        assert counted(met, marginals, k) == found.exposed <= worst.upper
+
+
+@pytest.mark.slow
+@given(tables_of((3, 3), (2, 2, 2), (2, 3, 2), people=40), st.integers(2, 6), st.data())
+@settings(max_examples=25, deadline=None)
+def test_a_narrowed_program_has_every_table_sought(
+    table: np.ndarray, k: int, data: st.DataObject
+) -> None:
+    """So a table that exposes more than asked is in it, with as many unexposed cells."""
+    program = Program(frechet_class(marginals_of(table), k), k)
+    exposed, most = int(table[table < k].sum()), int((table >= k).sum())
+    more_than = data.draw(st.integers(-1, exposed - 1)) if exposed else -1
+    small = narrow(program, [], int(table.sum()), more_than, most)
+    found = integer_program.solve(
+        small, [], int(table.sum()), inf, whole_numbers=True, covered=(0, most)
+    )
+    assert found.x is not None
+    assert round(-found.fun) >= exposed
+
+
+def test_what_was_found_is_kept_when_somebody_stops_the_search() -> None:
+    def stop(step: Step) -> None:
+        if step.doing == "first search tree":
+            raise KeyboardInterrupt
+
+    found = worst_case(HARD, 9, nodes=1, keep=True, progress=stop)
+    assert found.why == "stopped by Ctrl-C"
+    assert found.stopped
+    assert counted(found, HARD, 9) == found.people < found.upper
+    with pytest.raises(KeyboardInterrupt):
+        worst_case(HARD, 9, nodes=1, progress=stop)

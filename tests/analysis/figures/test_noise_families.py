@@ -5,8 +5,17 @@ from math import sqrt
 
 import make_noise as TOOL
 import pytest
-from veilmix.analysis.figures.noise import CROWDS, TASKS, Point, curve, figure, measured, point
-from veilmix.analysis.randomizers import UnaryEncoding
+from veilmix.analysis.figures.noise import (
+    CROWDS,
+    PAIRS,
+    TASKS,
+    Point,
+    curve,
+    figure,
+    measured,
+    point,
+)
+from veilmix.analysis.randomizers import Memoized, PckvUE, UnaryEncoding
 from veilmix.analysis.shuffled.amplification import report_epsilon
 
 
@@ -17,12 +26,21 @@ def test_a_point_is_the_formula_and_the_bound() -> None:
     assert one.shuffled == report_epsilon(1000, oue, 1e-6).high
 
 
+def test_the_error_of_a_key_is_that_of_its_share() -> None:
+    """Of a bit, by hand: 3 of 31 texts have the key, who say it with 1/2, others with b."""
+    one = PckvUE(PAIRS, 2.0)
+    f, b = 3 / 31, one.other
+    by_hand = (f / 4 + (1 - f) * b * (1 - b)) / (0.5 - b) ** 2
+    assert point("keys", "pckv-ue", 1000, 2.0).error == pytest.approx(sqrt(by_hand / 1000))
+    assert one.noise_of("key-values") == one.noise() != one.noise_of("keys")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_what_is_measured_is_what_is_computed(task: str) -> None:
     for family, make in TASKS[task].families.items():
         exact = point(task, family, 1000, 3.0).error
-        assert measured(task, make(3.0), 1000) == pytest.approx(exact, rel=0.25), family
+        assert measured(task, make(3.0, 1000), 1000) == pytest.approx(exact, rel=0.25), family
 
 
 def lines(task: str) -> dict[tuple[str, str, int], tuple[Point, ...]]:
@@ -59,7 +77,7 @@ def test_the_page_says_what_the_formulas_say() -> None:
     page = TOOL.PAGE.read_text("utf-8")
     assert "images/noise.png" in page
     assert TOOL.PICTURE.stat().st_size < 200_000
-    for task, family in (("shares", "grr"), ("mean", "duchi")):
+    for task, family in (("shares", "grr"), ("mean", "duchi"), ("keys", "pckv-ue")):
         part = page[page.index(f"<!-- {task} -->") :]
         row = re.search(rf"\| `{family}` \|(.*)", part)
         assert row is not None
@@ -68,3 +86,25 @@ def test_the_page_says_what_the_formulas_say() -> None:
         for cell, epsilon in zip(cells[:3], TOOL.ASKED, strict=True):
             error = TOOL.error_at(found, epsilon)
             assert cell == ("-" if error is None else f"{100 * error:.2g} %")
+
+
+@pytest.mark.slow
+def test_texts_that_nobody_listed_are_in_a_table() -> None:
+    """If this fails: python tools/make_noise.py."""
+    page = TOOL.PAGE.read_text("utf-8")
+    found = re.search(r"<!-- texts -->\n(.*?)<!-- end -->", page, re.DOTALL)
+    assert found is not None
+    assert found[1] == TOOL.texts()
+
+
+def test_noise_that_is_kept_has_the_lines_of_fresh_noise() -> None:
+    for kept, fresh in (
+        (Memoized.of(32, 1.0), UnaryEncoding.oue(32, 1.0)),
+        (Memoized.rappor(32, 1.0), UnaryEncoding.rappor(32, 1.0)),
+    ):
+        assert (kept.kappa, kept.lam) == pytest.approx((fresh.kappa, fresh.lam))
+        assert kept.noise_of("shares") == pytest.approx(fresh.noise_of("shares"))
+    prices = [f"{Memoized.of(32, 1.0).epsilon_after(times):.2f}" for times in (1, 2, 3)]
+    assert prices == ["1.00", "1.64", "1.90"]
+    page = TOOL.PAGE.read_text("utf-8")
+    assert "1 nat is 1.64 nats after two reports of `memoized`, 1.90 after three" in page

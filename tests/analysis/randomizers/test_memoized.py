@@ -95,7 +95,7 @@ def test_what_is_kept_limits_what_many_reports_say() -> None:
     ("make", "says"),
     [
         (lambda: Memoized.of(4, 2.0, 2.0), "above epsilon"),
-        (lambda: Memoized.of(4, 2.0, float("inf")), "finite"),
+        (lambda: Memoized.of(4, 2.0, float("inf")), "at most 300"),
         (lambda: Memoized.of(4, -1.0), "epsilon"),
         (lambda: Memoized.of(4, 1.0, "x"), "forever"),  # type: ignore[arg-type]
         (lambda: Memoized.of(4, 1.0).epsilon_after(-1), "reports"),

@@ -204,7 +204,7 @@ def test_texts_alike_at_some_levels_are_below_the_bound() -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: PrefixTree("ab", 1.0), "found a text"),
+        (lambda: PrefixTree("ab", 1.0), "found 'ab'"),
         (lambda: PrefixTree(("a", "a"), 1.0), "different texts"),
         (lambda: PrefixTree((1,), 1.0), "different texts"),  # type: ignore[arg-type]
         (lambda: PrefixTree(("abc",), 1.0, 2), "longest word"),

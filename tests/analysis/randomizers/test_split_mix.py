@@ -92,7 +92,7 @@ def test_sums_are_unbiased_with_the_noise_of_one_curator() -> None:
 
 def test_a_share_by_itself_says_nothing() -> None:
     shares = ONE.sample(np.full(2000, 10), 5)
-    assert shares.shape == (2000, ONE.copies)
+    assert shares.shape == (2000, ONE.messages_per_person)
     for column in shares.T:
         seen = np.bincount(column // (MODULUS // 16), minlength=16)
         assert chi2.sf(((seen - 125) ** 2 / 125).sum(), 15) > 1e-4

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from veilmix.analysis.exposure.equivalence_classes import Crowds
 from veilmix.analysis.exposure.wildcards import Wildcards
 from veilmix.analysis.scoring import set_scores as score_sets
+from veilmix.analysis.scoring import table_score
 from veilmix.analysis.scoring.table_score import Missing, TableScore, allowed, score_table
 from veilmix.errors import ParameterError
 from veilmix.scenarios.populations.tables import shipped
@@ -171,3 +172,24 @@ def test_it_draws_itself() -> None:
     assert score.plot().get_xlabel() == "k (crowd size, people)"
     assert repr(score).startswith("<TableScore of 32,561 people, 4 columns")
     assert repr(Crowds.of_cells([3])) == "<Crowds of 3 people: from 3 to 3>"
+
+
+@pytest.mark.parametrize("columns", [3, 30])
+def test_two_threads_find_what_one_finds(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a large table the questions are asked beside the search; nothing of a score changes."""
+    table = np.random.default_rng(4).integers(0, 4, (400, columns))
+    names = [f"c{j}" for j in range(columns)]
+    alone = score_table(table, names, 3, 0.1)
+    monkeypatch.setattr(table_score, "LARGE", 1)
+    beside = score_table(table, names, 3, 0.1)
+    assert (beside.sets, beside.questions, beside.risk) == (alone.sets, alone.questions, alone.risk)
+
+
+def test_what_fails_beside_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ParameterError("no questions")
+
+    monkeypatch.setattr(table_score, "LARGE", 1)
+    monkeypatch.setattr(table_score, "table_risks", fail)
+    with pytest.raises(ParameterError, match="no questions"):
+        score_table(np.zeros((5, 2), int), ["a", "b"])

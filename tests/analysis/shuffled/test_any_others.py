@@ -14,7 +14,16 @@ from veilmix.analysis.randomizers import (
     UnaryEncoding,
 )
 from veilmix.analysis.shuffled.amplification import report_epsilon
-from veilmix.analysis.shuffled.any_others import _never_negative, _terms, any_others_delta
+from veilmix.analysis.shuffled.any_others import (
+    _crooked,
+    _never_negative,
+    _pieces,
+    _terms,
+    any_others_delta,
+    labelled,
+    mixed_with,
+    variance_of,
+)
 from veilmix.analysis.shuffled.collections import all_pairs
 from veilmix.analysis.shuffled.iid_sums import at_most
 from veilmix.analysis.shuffled.pair_bounds import most_delta
@@ -25,6 +34,11 @@ Law = tuple[np.ndarray, np.ndarray]
 def worst(one: Randomizer, n: int, epsilon: float, known: float = 1.0) -> float:
     """The bound over all pairs of values."""
     return max(any_others_delta(case, n, epsilon, known) for case in one.neighbours())
+
+
+def both(terms: tuple[list[Law], list[Law]]) -> list[Law]:
+    """Of values and of the pool."""
+    return [*terms[0], *terms[1]]
 
 
 def enumerated(one: Randomizer, n: int, epsilon: float) -> float:
@@ -56,6 +70,46 @@ def test_no_collection_is_above(one: Randomizer, n: int) -> None:
             assert worst(one, n, epsilon, known) >= exact * (1 - 1e-9)
 
 
+@pytest.mark.parametrize(
+    ("one", "thinner"),
+    [
+        (UnaryEncoding.rappor(3, 4.0), True),
+        (UnaryEncoding.rappor(2, 4.0), True),
+        (UnaryEncoding.oue(2, 4.0), False),
+        (SubsetSelection(5, 2, 3.0), True),
+        (BitFlip(3, 0.1), None),
+    ],
+    ids=str,
+)
+def test_the_pool_is_one_law_wherever_it_is_seen(one: Randomizer, thinner: bool | None) -> None:
+    epsilon, n = 0.3, 100
+    for case in one.neighbours():
+        labels = labelled(case, n, epsilon, 1e-3)
+        assert labels is not None
+        for atoms, weights in labels.laws:
+            assert weights.min() > 0
+            assert weights.sum() == pytest.approx(1)
+            assert atoms @ weights == pytest.approx(1 - exp(epsilon))
+        blanket = case[0]
+        plain = variance_of((blanket.own - exp(epsilon) * blanket.other, blanket.law))
+        if thinner is not None:  # it is where the values differ least, but no wider than they
+            assert (max(map(variance_of, labels.pool)) > 1.01 * plain) is thinner
+        assert max(map(variance_of, labels.pool)) <= 1.1 * max(
+            plain, 2 * max(map(variance_of, labels.values))
+        )
+
+
+@pytest.mark.parametrize("one", [UnaryEncoding.oue(3, 2.0), UnaryEncoding.rappor(3, 2.0)], ids=str)
+def test_the_pool_and_who_is_not_in_it_only_help_the_attacker(one: Randomizer) -> None:
+    n, epsilon = 3, 0.4
+    (case,) = one.neighbours()
+    labels = labelled(case, n, epsilon, 1.0)
+    assert labels is not None
+    most = max(expected(some) for some in multisets(labels.laws, n)) / n
+    assert 0 < labels.rare < (1 - labels.share) ** n
+    assert most + labels.rare >= enumerated(one, n, epsilon)
+
+
 def expected(laws: tuple[Law, ...]) -> float:
     """E[(X_1 + ... + X_n)_+] of independent terms, one law each, by enumeration."""
     total = 0.0
@@ -69,7 +123,7 @@ def expected(laws: tuple[Law, ...]) -> float:
 def test_labels_and_a_pool_only_help_the_attacker(one: Randomizer, share: float) -> None:
     n, epsilon = 3, 0.4
     (case,) = one.neighbours()
-    laws = _terms(case, epsilon, share)
+    laws = both(_terms(case, epsilon, share))
     for atoms, weights in laws:
         assert weights.sum() == pytest.approx(1)
         assert atoms @ weights == pytest.approx(1 - exp(epsilon))
@@ -96,9 +150,10 @@ def test_an_exchange_may_not_lose_under_any_density() -> None:
     knots = np.linspace(-2, 2, 101)
     gain = 1.0 - np.abs(knots) - 0.3 * (knots > 1.2)
     gain[[0, -1]] = 0
-    assert not _never_negative(knots, gain, 0.5)
+    assert not _never_negative(*_pieces(knots, gain), 0.5)
     rising = np.where(np.abs(knots) < 1, 1.0 - np.abs(knots), -0.05)
-    sharp = next(x for x in np.geomspace(5, 0.01, 200) if _never_negative(knots, rising, x))
+    pieces = _pieces(knots, rising)
+    sharp = next(x for x in np.geomspace(5, 0.01, 200) if _never_negative(*pieces, x))
     rng = np.random.default_rng(1)
     fine = np.linspace(-2, 2, 4001)
     D = np.interp(fine, knots, rising)
@@ -108,12 +163,30 @@ def test_an_exchange_may_not_lose_under_any_density() -> None:
         assert float(np.exp(log_density) @ D) >= -1e-9
 
 
+def test_a_leaning_term_is_as_wide_and_has_the_same_mean() -> None:
+    (case,) = UnaryEncoding.rappor(10, 0.5).neighbours()
+    laws = both(_terms(case, 0.01, 0.003))
+    widest = max(laws, key=variance_of)
+    for law in _crooked(widest, laws):
+        atoms, weights = mixed_with(widest, law, 0.3)
+        assert weights.sum() == pytest.approx(1)
+        assert atoms @ weights == pytest.approx(widest[0] @ widest[1])
+        assert variance_of((atoms, weights)) == pytest.approx(variance_of(widest))
+        third, of_law = (float(p @ (x - p @ x) ** 3) for x, p in ((atoms, weights), law))
+        assert third * of_law > 0
+    (case,) = UnaryEncoding.oue(2, 2.0).neighbours()  # two values as wide, to opposite sides
+    laws = both(_terms(case, 0.05, 0.003))
+    assert _crooked(max(laws, key=variance_of), laws) == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "one",
     [
         UnaryEncoding.oue(10, 2.0),
         UnaryEncoding.rappor(10, 2.0),
+        UnaryEncoding.rappor(10, 0.5),
+        UnaryEncoding.rappor(5, 0.25),
         UnaryEncoding.oue(50, 0.5),
         SubsetSelection.best(20, 2.0),
     ],

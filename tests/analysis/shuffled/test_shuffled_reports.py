@@ -9,6 +9,7 @@ import pytest
 from veilmix.analysis.randomizers import GRR, BitFlip, LocalHash, Randomizer, UnaryEncoding
 from veilmix.analysis.shuffled import hockey_stick
 from veilmix.analysis.shuffled.amplification import report_delta, report_epsilon
+from veilmix.analysis.shuffled.pair_bounds import least_delta
 from veilmix.errors import ParameterError
 
 Law = dict[tuple[int, ...], float]
@@ -120,3 +121,14 @@ def test_what_has_no_bound_says_so(one: Randomizer, message: str) -> None:
 def test_nearly_all_noise_and_nearly_none_are_bounded_too(one: Randomizer) -> None:
     found = report_epsilon(200, one, 1e-6)
     assert 0 <= found.low <= found.high <= one.epsilon * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("one", [BitFlip(3, 0.3), UnaryEncoding.oue(4, 1.0), GRR(5, 1.0)], ids=str)
+@pytest.mark.parametrize("n", [4, 300])
+def test_what_is_not_beyond_a_known_bound_may_be_left_out(one: Randomizer, n: int) -> None:
+    for pair in (pair for _, equals in one.neighbours() for pair in equals):
+        for epsilon in (0.05, 0.2, 0.8):
+            whole = least_delta(pair, n, epsilon)
+            for beyond in (whole / 1e6, whole / 2, whole * 1.01, 0.3):
+                found = least_delta(pair, n, epsilon, beyond)
+                assert found == whole or found <= whole <= beyond

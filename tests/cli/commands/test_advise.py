@@ -53,6 +53,14 @@ LADDERS = {
         {"d": [f"20{10 + i % 15}-0{1 + i % 9}-1{i % 7}" for i in range(500)]},
         ["as it is", "of a date the month", "of a date the year", "of a date the decade"],
     ),
+    "dates, month first": (
+        {"d": [f"0{1 + i % 9}/1{i % 7}/20{10 + i % 15}" for i in range(500)]},
+        ["as it is", "of a date the month", "of a date the year", "of a date the decade"],
+    ),
+    "dates without signs": (
+        {"d": [f"20{10 + i % 15}0{1 + i % 9}1{i % 7}" for i in range(500)]},
+        ["as it is", "of a date the month", "of a date the year", "of a date the decade"],
+    ),
     "codes": (
         {"zip": [f"0{i % 3}{i % 5}{i % 4}" for i in range(400)]},
         ["as it is", "the first 3 signs", "the first 2 signs"],
@@ -77,6 +85,20 @@ def test_ladders(name: str) -> None:
     assert found[-1] == "dropped"
 
 
+def test_months_are_months_wherever_they_stand() -> None:
+    """Of 03/17/2015 the month is 3; where days and months cannot be told apart, years are left."""
+    days = [f"0{1 + i % 9}/1{i % 7}/20{10 + i % 15}" for i in range(500)]
+    of = table(d=days)
+    (month,) = (j for j, one in enumerate(names(of)) if one == "of a date the month")
+    codes = column(of, 0, 5, GONE).ladder.levels[month].codes
+    place = dict(zip(of.values[0], codes.tolist(), strict=True))
+    assert len({place[day] for day in days if day.startswith("03/") and day.endswith("2015")}) == 1
+    assert len(set(codes.tolist())) == len({day[:3] + day[-4:] for day in days})
+    doubtful = table(d=[f"0{1 + i % 9}/0{1 + i % 8}/20{10 + i % 15}" for i in range(500)])
+    assert "of a date the month" not in names(doubtful)
+    assert "of a date the year" in names(doubtful)
+
+
 def test_widths_are_multiples_of_each_other() -> None:
     for numbers in ([0, 99], [0.5, 80.5], [0, 5_000], [1e-3, 5e-3]):
         found = widths(numbers)
@@ -93,10 +115,10 @@ def test_on_messy_patients_it_finds_decades_and_folded_sex(messy: Path) -> None:
     of = read(messy, Reading(columns="patient,name,age,sex,insurance"), GONE)
     assert [one.column for one in of.judged if one.role is Role.IDENTIFIER] == ["patient", "name"]
     found = advise(of, 5, 0.02, missing=GONE)
-    says = dict(zip(of.columns, found.says(found.best), strict=True))
-    assert says["sex"] == "spellings that differ in case are one"
-    assert "intervals of 10" in says["age"]
-    assert "-1 as (missing)" in says["age"]
+    levels = dict(zip(of.columns, found.level_names(found.best), strict=True))
+    assert levels["sex"] == "spellings that differ in case are one"
+    assert "intervals of 10" in levels["age"]
+    assert "-1 as (missing)" in levels["age"]
     assert found.found.exact
     assert found.best.people <= found.most < found.before
     finer = dict(zip(of.columns, found.finer, strict=True))
@@ -127,7 +149,7 @@ def test_a_hierarchy_is_a_ladder(tmp_path: Path) -> None:
     of = table(job=["cook", "baker", "judge", "clerk"] * 25, sex=["f", "m"] * 50)
     (tmp_path / "job.csv").write_text("cook;food;*\nbaker;food;*\njudge;law;*\nclerk;law;*\n")
     found = advise(of, 30, 0.0, hierarchies={"job": tmp_path / "job.csv"})
-    assert found.says(found.best)[0] == "level 1 of the hierarchy job.csv"
+    assert found.level_names(found.best)[0] == "level 1 of the hierarchy job.csv"
     with pytest.raises(DataError, match=r"no column is called 'jop'.*did you mean `job`"):
         advise(of, 5, 0.1, predict="jop")
 
@@ -160,3 +182,80 @@ def test_mistakes_are_lines(name: str, messy: Path, typed) -> None:
     arguments, message = MISTAKES[name]
     said = typed("advise", str(messy), "--columns", "age,sex", *arguments)
     assert (said.code, message in said.err) == (2, True), said.err
+
+
+def test_advice_by_what_is_promised(typed, messy: Path, tmp_path: Path) -> None:
+    """The promise reaches the target, which costs more; the scenario lets the curator decide."""
+    options = (str(messy), "--columns", "age,sex,zip", "--max-exposure", "0.05")
+    plain = {
+        by: json.loads(typed("advise", *options, "--by", by, "--format", "json").out)
+        for by in ("truth", "promise")
+    }
+    chosen = {
+        by: next(one for one in record["choices"] if one["advised"]) for by, record in plain.items()
+    }
+    assert [record["by"] for record in plain.values()] == ["truth", "promise"]
+    assert chosen["promise"]["promised"] <= 150 < chosen["truth"]["promised"]
+    assert chosen["promise"]["loss"] > chosen["truth"]["loss"]
+    said = typed("advise", *options, "--by", "promise", "--write", "p.toml")
+    assert "what is promised has to reach the target" in said.out
+    assert "one step finer would" in said.out
+    text = (tmp_path / "p.toml").read_text()
+    assert "The counts of single columns prove it" in text
+    assert "fixed" not in text
+    outcome = veilmix.run(tmp_path / "p.toml", mode="ideal")
+    # A run proves by prices what advice proves by coverage: never more.
+    assert outcome.exposure.promised <= chosen["promise"]["promised"] / 3000
+    assert outcome.failed == ()
+
+
+def test_a_search_that_is_stopped_says_how_far_it_came(typed, messy: Path) -> None:
+    said = typed("advise", str(messy), "--columns", "age,zip,weight,diagnosis", "--seconds", "0")
+    assert said.code == 0
+    assert "stopped: no choice loses less than" in said.out
+    plain = typed("advise", str(messy), "--seconds", "0", "--format", "json")
+    assert json.loads(plain.out)["exact"] is False
+
+
+def test_what_has_more_weight_stays_finer(typed, messy: Path) -> None:
+    options = (str(messy), "--columns", "age,zip,diagnosis", "--format", "json")
+    records = [
+        json.loads(typed("advise", *options, *more).out) for more in ((), ("--weight", "age=50"))
+    ]
+    levels = [next(one for one in each["choices"] if one["advised"])["levels"] for each in records]
+    assert levels[1][0] < levels[0][0]
+
+
+def test_a_hierarchy_is_handed_in(typed, messy: Path, tmp_path: Path) -> None:
+    with messy.open() as file:
+        zips = sorted({row["zip"] for row in csv.DictReader(file, delimiter=";")} - {""})
+    (tmp_path / "zip.csv").write_text("".join(f"{z};{z[:2]}***;*\n" for z in zips))
+    options = ("--columns", "age,zip", "--hierarchy", "zip=zip.csv", "--max-exposure", "0")
+    said = typed("advise", str(messy), *options, "--format", "json")
+    (found,) = (one for one in json.loads(said.out)["columns"] if one["column"] == "zip")
+    assert found["levels"][1] == "level 1 of the hierarchy zip.csv"
+    none = typed("advise", str(messy), *options[:2], "--hierarchy", "age=zip.csv")
+    assert (none.code, "zip.csv: has no line for" in none.err) == (2, True)
+
+
+def test_choices_for_programs_are_numbers(typed, messy: Path) -> None:
+    """One line a choice, unrounded, with what it says of every column; no cell is a formula."""
+    options = (str(messy), "--columns", "age,sex,zip")
+    lines = typed("advise", *options, "--format", "csv").out.splitlines()
+    rows = list(csv.DictReader(lines))
+    record = json.loads(typed("advise", *options, "--format", "json").out)["choices"]
+    assert len(rows) == len(record) > 1
+    for row, one in zip(rows, record, strict=True):
+        assert float(row["loss"]) == one["loss"]
+        assert int(row["people_below_k"]) == one["people_below_k"]
+        assert (row["advised"] == "True") == one["advised"]
+        says = [row[name].removeprefix("'") for name in ("age", "sex", "zip")]  # -1 as a text
+        assert says == one["says"]
+
+
+def test_a_step_that_misses_the_target_by_little_is_told_apart(typed, tmp_path: Path) -> None:
+    """11 of 1,000 where 10 may be: 1.1 %, and 1.04 % where that is what it takes."""
+    from veilmix.cli.text.advice import _beside
+
+    shares = {0.0104: "1.04 %", 0.010001: "1.0001 %", 0.011: "1.1 %", 0.01: "1.0 %"}
+    assert {share: _beside(share, 0.01) for share in shares} == shares

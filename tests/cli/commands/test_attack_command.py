@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from veilmix.scenarios.studies.attack_plan import ASKING, drawn
+from veilmix.scenarios.validation.load import change, load
 
 ONLY = ("--attacks", "forward,tag", "--defences", "order,balance", "--repeats", "2")
 HERE = (*ONLY, "--workers", "1")
@@ -54,3 +56,35 @@ def test_a_misspelt_attack_is_named(typed) -> None:
     said = typed("attack", "blood-type", "--attacks", "forwrad", "--workers", "1")
     assert said.code == 2
     assert "did you mean" in said.err
+
+
+@pytest.mark.slow
+def test_fewer_people_are_drawn_anew_and_told(typed) -> None:
+    only = ("--attacks", "count-closed", "--defences", "union", "--repeats", "2", "--seed", "3")
+    said = typed(
+        *("attack", "threshold-titanic", *only, "--people", "24", "--workers", "1", "--no-save")
+    )
+    assert said.code == 0, said.err
+    assert "threshold-titanic  24 people, every cell played 2 times, seeds 3 to 4" in said.out
+    assert "24 of 2,201 people, drawn anew for every seed" in said.err
+    assert typed("attack", "blood-type", *HERE, "--no-save").err == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "users"),
+    [
+        ("threshold-titanic", None, ASKING),
+        ("threshold-titanic", 300, 300),
+        ("threshold-titanic", 5000, None),
+        ("titanic", None, None),
+        ("titanic", 50, 50),
+    ],
+)
+def test_how_many_people_are_attacked(name: str, wanted: int | None, users: int | None) -> None:
+    scenario = load(name)
+    drawn_here = drawn(scenario, 2201, wanted)
+    assert drawn_here.population.users == users
+    assert drawn_here == scenario or drawn_here.population.source == scenario.population.source
+    waiting = change(scenario, {"mix.min_batch": 90})
+    assert drawn(waiting, 2201, 40).mix.min_batch == 40
+    assert drawn(waiting, 2201, 95).mix.min_batch == 90

@@ -44,7 +44,7 @@ def test_new_lists_the_gallery_and_writes_a_copy(typed) -> None:
 def test_check_says_what_it_will_cost(typed) -> None:
     said = typed("check", "blood-type")
     assert said.code == 0
-    for word in ("30", "shuffler-1, shuffler-2 and the curator", "k = 2", "10.0 %", "one core"):
+    for word in ("30", "shuffler-1, shuffler-2 and the curator", "k = 2", "8.0 %", "one core"):
         assert word in said.out
     plain = json.loads(typed("check", "blood-type", "--format", "json").out)
     first, second = plain["rounds"]

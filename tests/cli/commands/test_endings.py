@@ -20,7 +20,7 @@ from veilmix.protocol.messages import Kind
 from veilmix.roles.instruments import Instrument
 
 PEOPLE = '[population]\nsource = "builtin:blood-type"\n'
-POLICY = "[policy]\nk = 2\nmax_exposure = 0.1\n"
+POLICY = "[policy]\nk = 2\nmax_exposure = 0.08\n"
 
 
 def scenario(tail: str = "", *, about: str = "seed = 7", policy: str = POLICY) -> str:
@@ -37,7 +37,7 @@ def test_an_expectation_that_fails_is_3_and_the_run_is_kept(typed) -> None:
 
 
 def test_nothing_released_is_3_unless_that_was_expected(typed) -> None:
-    none = POLICY.replace("0.1", "0").replace("k = 2", "k = 30")
+    none = POLICY.replace("0.08", "0").replace("k = 2", "k = 30")
     said = typed("run", scenario(policy=none))
     assert said.code == 3
     assert "nothing could be released" in said.err
@@ -61,7 +61,7 @@ def test_a_burnt_round_is_3_and_says_why(typed) -> None:
 def test_refusals_and_missing_people_are_told(typed) -> None:
     gone = '[[fault]]\nattack = "malformed"\nusers = 12\nround = 2\n'
     said = typed(
-        "run", scenario(gone, policy=POLICY.replace("max_exposure = 0.1", "max_exposure = 1"))
+        "run", scenario(gone, policy=POLICY.replace("max_exposure = 0.08", "max_exposure = 1"))
     )
     assert "refused: does-not-open" in said.out
     assert "12 people not counted in round 2" in said.out

@@ -87,3 +87,98 @@ def test_a_cell_that_no_value_can_be_says_what_to_do(typed, tmp_path: Path) -> N
     assert "shorten the cell, or close the quotation mark" in typed("score", "long.csv").err
     (tmp_path / "notes.csv.gz").write_bytes(b"\x1f\x8b")
     assert "files are accepted; unpack it first" in typed("score", "notes.csv.gz").err
+
+
+RULES = {
+    "a name with a space": ("home town.prefix=2", "home town: the first 2 signs"),
+    "a name with letters of Europe": ("größe.bins.width=10", "größe: intervals of 10"),
+    "a name in quotes": ('"home town".prefix=1', "home town: the first sign"),
+}
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> Path:
+    lines = [f"P{i:03};{'Oslo' if i % 2 else 'Rome'};{150 + i % 40}" for i in range(80)]
+    path = tmp_path / "named.csv"
+    path.write_text("\n".join(["patient;home town;größe", *lines]) + "\n", "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_columns_are_coarsened_by_the_name_they_have(typed, named: Path, name: str) -> None:
+    rule, done = RULES[name]
+    said = typed("score", str(named), "--coarsen", rule, "--format", "json")
+    assert (said.code, f'"{done}"' in said.out) == (0, True), said.err
+
+
+HINTS = {
+    "an identifier": (("--coarsen", "patient.prefix=1"), "if it is none, say --quasi patient"),
+    "no column": (("--coarsen", "home.prefix=1"), "no column 'home'"),
+    "no rule": (("--coarsen", "größe"), "COLUMN.RULE=VALUE is accepted"),
+}
+
+
+@pytest.mark.parametrize("name", HINTS)
+def test_rules_that_cannot_be_say_what_can(typed, named: Path, name: str) -> None:
+    arguments, message = HINTS[name]
+    said = typed("score", str(named), *arguments)
+    assert (said.code, message in said.err, said.err.count("\n")) == (2, True, 1), said.err
+
+
+def test_doubts_of_what_is_said(typed, named: Path) -> None:
+    """Line 1 is what the user says; that it does not look so is said too."""
+    without = typed("score", str(named), "--no-header")
+    assert without.code == 0
+    assert "looks like names of columns: --header" in without.err
+    assert "81 people" in without.out
+    named.write_text("".join(f"{20 + i % 9};{i % 4}\n" for i in range(40)))
+    first = typed("score", str(named), "--header")
+    assert "looks like a person: --no-header" in first.err
+    assert "looks like" not in typed("score", str(named)).err
+    folder = typed("score", str(named.parent))
+    assert (folder.code, "is a folder; name a file inside it" in folder.err) == (2, True)
+
+
+def test_a_number_apart_from_all_others_is_named(typed, tmp_path: Path) -> None:
+    """-1 among ages is most likely nobody's age; of values such as -1 to 1 nothing is said."""
+    rows = [f"{-1 if i % 30 == 0 else 20 + i % 50},{i % 3 - 1}" for i in range(90)]
+    (tmp_path / "ages.csv").write_text("\n".join(["age,trend", *rows]) + "\n")
+    said = typed("score", "ages.csv")
+    assert "column 'age': '-1' in 3 cells" in " ".join(said.err.split())
+    assert "'trend'" not in said.err
+    assert "'-1'" not in typed("score", "ages.csv", "--missing-text", "-1").err
+
+
+def test_score_can_advise(typed, table: Path) -> None:
+    """The same advice as by itself, below the score."""
+    options = (str(table), "--columns", "sex,case", "--quasi", "case", "--k", "4")
+    both, alone = typed("score", *options, "--advise"), typed("advise", *options)
+    assert (both.code, alone.code) == (0, 0)
+    head, _, advice = both.out.partition("\nwhat to do\n\n")
+    assert head.startswith("patients.csv  100 people, 2 columns")
+
+    def steady(text: str) -> list[str]:
+        return [line for line in text.splitlines() if "searched exactly" not in line]
+
+    assert steady(advice) == steady(alone.out)
+    for form in ("json", "csv"):
+        said = typed("score", *options, "--advise", "--format", form)
+        assert (said.code, f"veilmix advise --format {form}" in said.err) == (2, True)
+
+
+def test_tables_are_written_beside_a_score(typed, table: Path, tmp_path: Path) -> None:
+    """Without identifiers, coarsened; Excel finds the mark where it is asked for."""
+    options = (str(table), "--quasi", "case", "--coarsen", "case.bins.width=50")
+    said = typed("score", *options, "--table", "t.csv", "--counts", "c.csv", "--bom")
+    assert (said.code, "everybody's rows, 2 columns" in said.err) == (0, True)
+    for name, first in (("t.csv", "case,sex"), ("c.csv", "case,sex,people")):
+        content = (tmp_path / name).read_bytes()
+        assert content.startswith(b"\xef\xbb\xbf")
+        rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"))))
+        assert ",".join(rows[0]) == first
+        assert {row[0] for row in rows[1:]} == {"40000 to 40049", "40050 to 40099"}
+    assert sum(int(row[2]) for row in rows[1:]) == 100
+    assert typed("score", *options, "--table", "t.csv").code == 0
+    assert not (tmp_path / "t.csv").read_bytes().startswith(b"\xef")
+    wrong = typed("score", *options, "--counts", "c.doc")
+    assert (wrong.code, ".csv, .xlsx, .parquet files are written" in wrong.err) == (2, True)

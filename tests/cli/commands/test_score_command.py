@@ -60,7 +60,9 @@ def test_json_has_the_whole_curve_every_set_and_every_bound(typed, data: str) ->
     assert [one["name"] for one in found["columns"]] == ["sex", "city"]
     assert found["joint"]["people_below_k"] == 6
     assert found["bounds"] | {"worst": 6} == found["bounds"]
-    assert set(found["bounds"]) == {"lower", "truth", "worst", "coverage", "refined", "printed"}
+    bounds = {"lower", "truth", "worst", "margins", "coverage", "refined", "printed"}
+    assert set(found["bounds"]) == bounds
+    assert found["bounds"]["worst"] <= found["bounds"]["margins"] <= found["bounds"]["coverage"]
     assert found["risk"]["prosecutor"]["largest"] == 1
     assert [one["columns"] for one in found["sets"]["sets"]] == [["sex"], ["city"], ["sex", "city"]]
     assert found["sets"]["every"] is True
@@ -170,3 +172,15 @@ def test_a_wide_table_says_what_was_searched(typed) -> None:
     said = typed("score", "w.csv", "--max-exposure", "0.2")
     assert said.code == 0
     assert "of 1.64e+04 sets counted" in said.out
+
+
+@pytest.mark.parametrize("k", [2**31, 2**62, 2**64 + 1])
+@pytest.mark.parametrize("command", ["score", "advise"])
+def test_crowds_beyond_every_number_of_people(typed, tmp_path: Path, command: str, k: int) -> None:
+    """An answer or one clear line, and no internal error."""
+    path = tmp_path / "few.csv"
+    path.write_text("a,b\n1,2\n1,2\n3,4\n")
+    said = typed(command, str(path), "--k", str(k))
+    assert said.code == {"score": 0, "advise": 2}[command]
+    assert "veilmix-bug" not in said.err
+    assert {"score": "keep nothing", "advise": "no choice is safe"}[command] in said.out + said.err

@@ -169,7 +169,8 @@ def test_without_matplotlib_there_is_no_picture_and_all_the_rest(
 
 
 def test_the_programs_of_the_mix_are_those_that_can_be_run() -> None:
-    assert available() == ("two-round", "hierarchical", "local-suppression", "randomized")
+    of_columns = ("two-round", "hierarchical", "local-suppression")
+    assert available() == (*of_columns, "threshold", "randomized")
     assert set(programs()) == {
         *available(),
         *("peers", "trusted", "trusted-cells", "shares", "local"),

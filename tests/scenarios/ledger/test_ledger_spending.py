@@ -14,7 +14,7 @@ from veilmix.scenarios.ledger.noise import Noise
 from veilmix.scenarios.ledger.spending import price
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.populations import population
-from veilmix.scenarios.programs.randomized.questions import kept_noise, lie, questions
+from veilmix.scenarios.programs.randomized.questions import kept_noise, questions, randomization
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import check
@@ -132,7 +132,7 @@ def test_people_keep_their_noise_and_not_their_reports(tmp_path: Path) -> None:
     def told(seed: int, keep: bool) -> list[tuple[str, ...]]:
         return [
             tuple(
-                lie(asked, None, memory[i] if keep else b"")(
+                randomization(asked, None, memory[i] if keep else b"")(
                     people.row(i), Drawn(bytes([seed, i] * 16))
                 )
             )

@@ -19,7 +19,7 @@ from hypothesis import strategies as some
 from veilmix.errors import DataError, RoundBurned
 from veilmix.protocol.coarsening import Bins, Fold, Merge, Part, Prefix, Rule, coarsened
 from veilmix.protocol.hiding import Hiding, Mask, Redact, apply_rule
-from veilmix.protocol.history import History, told
+from veilmix.protocol.history import History, hand_over
 from veilmix.protocol.messages import Call
 from veilmix.protocol.parties import Role, user
 from veilmix.protocol.releases import tells
@@ -219,7 +219,7 @@ def release(rules: Sequence[Rule], hiding: Hiding | None) -> Any:
     schema = Schema((Feature("a", said, rules=tuple(rules)),))
     announced = KIT.session(1, schema=schema).announcement
     hidden = () if hiding is None else (hiding,)
-    return told(announced, Call(2, Role.ANALYST, ((0,),), hidden), ["p", "q"]).releases[0]
+    return hand_over(announced, Call(2, Role.ANALYST, ((0,),), hidden), ["p", "q"]).releases[0]
 
 
 def test_what_counts_as_told_follows_value_by_value() -> None:

@@ -14,7 +14,10 @@ from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import change, load, loads, shipped
 
 # 32,561 people of the same data: tens of seconds to minutes, in three rounds
-LARGE = ("census", "statistical", "hierarchical-census", "local-suppression-census")
+LARGE = (
+    *("census", "statistical"),
+    *("hierarchical-census", "chosen-census", "local-suppression-census"),
+)
 SHIPPED = [
     pytest.param(name, marks=pytest.mark.slow) if name != "blood-type" else name
     for name in shipped()
@@ -31,7 +34,13 @@ def same(one: Outcome, other: Outcome) -> None:
     assert one.considered == other.considered
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+LONG = ("threshold-census",)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.long) if name in LONG else name for name in SHIPPED],
+)
 def test_real_equals_ideal_and_meets_what_is_expected(name: str) -> None:
     seed = 7 if load(name).scenario.seed is None else None  # what is expected of whom it generates
     real = real_as_ideal(load(name), seed)
@@ -64,7 +73,7 @@ def test_the_large_scenarios_meet_what_they_expect_without_messages(name: str) -
     assert ideal.released
 
 
-@pytest.mark.parametrize("name", ["hierarchical-census", "local-suppression-census"])
+@pytest.mark.parametrize("name", LARGE[2:])
 @pytest.mark.slow
 def test_with_messages_a_thousand_of_a_large_scenario_are_as_without(name: str) -> None:
     assert real_as_ideal(change(load(name), {"population.users": 1000}), 7).released

@@ -48,7 +48,8 @@ min_dropout = 1
 """
 # program -> lines of [policy], of [population]
 PROGRAMS: dict[str, tuple[str, str]] = {
-    "coverage": ("", ""),
+    "margins": ("", ""),
+    "coverage": ('rule = "coverage"', ""),
     "refined": ('rule = "refined"', ""),
     "printed": ('rule = "printed"', ""),
     "worst-case": ('rule = "worst-case"', ""),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 from veilmix.errors import DataError
-from veilmix.protocol.ledger import carried_over
+from veilmix.protocol.crowd_limits import carried_over
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.interface import Mode
 from veilmix.scenarios.programs.registry import samples

@@ -207,6 +207,15 @@ def test_months_of_which_the_day_is_not_known(base: Path) -> None:
         population(section, [Feature(name="d", date="month")], base=base)
     said = population(section, [Feature(name="d", date="month", day_first=False)], base=base)
     assert said.values[0] == ("2020-01", "2020-03")
+    (base / "d.csv").write_text("d,x\n1/20/2020,a\n3/4/2020,b\n")
+    with pytest.raises(DataError, match="day_first = true, but so '1/20/2020' has no month"):
+        population(section, [Feature(name="d", date="month", day_first=True)], base=base)
+
+
+def test_dates_that_are_none_are_an_error(base: Path) -> None:
+    (base / "d.csv").write_text("d,x\n1 May 2020,a\n3 May 2020,b\n")
+    with pytest.raises(DataError, match=r"none of its values is a date.*such as '1 May 2020'"):
+        population(Section(source="d.csv"), [Feature(name="d", date="year")], base=base)
 
 
 def test_generated_people_have_none() -> None:

@@ -126,8 +126,9 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "header without a name": (
         "a,,b\n1,2,3\n",
         (
-            "p.csv:1: column 2 is called ''; a name of 1 to 255 printable bytes is accepted; "
-            "if line 1 names no columns, say header = false"
+            "p.csv:1: column 2 has no name; a name of 1 to 255 printable bytes is accepted: write "
+            "one into the file; if line 1 names no columns, say --no-header (in a scenario: "
+            "header = false)"
         ),
     ),
     "an old workbook": (

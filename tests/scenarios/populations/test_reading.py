@@ -4,6 +4,7 @@ import csv
 import io
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from veilmix.errors import DataError
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.populations.header_line import names_columns
 from veilmix.scenarios.schema.model import Population as Section
+from veilmix.scenarios.tables import reading
 
 ROWS = [["Ort", "Größe"], ["Köln", "1,5"], ["Nîmes", "2,25"], ["Köln", "1,5"]]
 
@@ -96,6 +98,21 @@ WRONG: dict[str, tuple[bytes, dict[str, Any], str]] = {
     "UTF-16": (b"a,b\n1,2\n3\n", {"encoding": "utf-16"}, "not UTF-16"),
     "no encoding": (b"a\n1\n", {"encoding": "utf-9"}, "no encoding is called 'utf-9'"),
     "a mark": (b"\xef\xbb\xbfa\n1\n", {"encoding": "latin-1"}, "begins with the mark of UTF-8"),
+    "another mark": (
+        "a;b\n1;2\n".encode("utf-16"),
+        {"encoding": "latin-1"},
+        "begins with the mark of UTF-16, so it is not latin-1; leave it out",
+    ),
+    "no Latin-1": (
+        "a;b\né;2\n".encode(),
+        {"encoding": "latin-1"},
+        "is UTF-8 throughout, so it is not latin-1; leave the encoding out",
+    ),
+    "no comma": (
+        b"a;b\n1.5;x\n2;y\n",
+        {"decimal": ","},
+        "p.csv: column 'a': '1.5' and its like are written with a point",
+    ),
     "a sheet": (b"a\n1\n", {"sheet": "x"}, "sheet = 'x', but a .csv file has no sheet"),
     "a workbook": (b"PK\x03\x04...", {}, "holds an Excel workbook (.xlsx)"),
     "ragged": (b"a;b\n1;2\n1;2;3\n", {}, "a semicolon inside a value needs quotation marks"),
@@ -115,10 +132,13 @@ def test_a_comma_may_part_thousands(tmp_path: Path) -> None:
     content = b'a;b\n1,234;"x"\n5,678;"y"\n'
     doubtful = read(tmp_path, content)
     assert doubtful.values[0] == ("1,234", "5,678")
-    assert 'if the comma parts decimals, say decimal = ","' in doubtful.warnings[0]
+    assert 'say --decimal , (in a scenario: decimal = ",")' in doubtful.warnings[0]
     assert read(tmp_path, content, decimal=",").values[0] == ("1.234", "5.678")
     assert read(tmp_path, b"a;b\n1.234,5;x\n7;y\n").values[0] == ("1234.5", "7")
-    assert read(tmp_path, b"a;b\n1,5;x\n7;y\n", decimal=".").values[0] == ("1,5", "7")
+    assert read(tmp_path, b"a;b\n1.234;x\n5.678;y\n", decimal=",").values[0] == ("1234", "5678")
+    pointed = read(tmp_path, b"a;b\n1,5;x\n7;y\n", decimal=".")
+    assert pointed.values[0] == ("1,5", "7")
+    assert "'1,5' and its like are read as text" in pointed.warnings[0]
 
 
 def test_texts_that_mean_missing(tmp_path: Path) -> None:
@@ -144,12 +164,72 @@ def test_excel(tmp_path: Path) -> None:
     assert of.row(0) == ("1990-05-01", "31", "TRUE")
     assert of.row(1) == ("(missing)", "2.5", "x")
     assert of.note == "read from p.xlsx (Excel, sheet 'people' of 2, header in row 2)"
-    for sheet_name, message in (("peple", r"did you mean `people`"), (None, "the sheet is empty")):
+    for sheet_name, message in (
+        ("peple", r"did you mean `people`"),
+        (None, "'notes' is empty.*another: people"),
+    ):
         with pytest.raises(DataError, match=message):
             population(Section(source="p.xlsx", sheet=sheet_name), (), base=tmp_path)
     (tmp_path / "q.xlsx").write_bytes(b"a,b\n")
     with pytest.raises(DataError, match="not a readable Excel workbook"):
         population(Section(source="q.xlsx"), (), base=tmp_path)
+
+
+def test_a_formula_that_nobody_has_calculated_is_no_missing_cell(tmp_path: Path) -> None:
+    """A library writes formulas without their values; a column that is not read may have them."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["n", "sum"], [1, "=A2+1"], [2, None]):
+        book.active.append(row)
+    book.create_sheet("more")
+    book.save(tmp_path / "p.xlsx")
+    with pytest.raises(
+        DataError, match="row 2: column 'sum': a formula that nobody has calculated"
+    ):
+        population(Section(source="p.xlsx"), (), base=tmp_path)
+    of = population(Section(source="p.xlsx", columns={"n": "n"}), (), base=tmp_path)
+    assert of.values == (("1", "2"),)
+    assert of.note.endswith("'Sheet' of 2, header in row 1; --sheet reads another: more)")
+
+
+def test_a_formula_with_its_value_is_that_value(tmp_path: Path) -> None:
+    """Also where the value is an empty text, and where cells lie over the pieces that are read.
+
+    The size that the file says of itself is of the empty sheet that it was made from: all is read.
+    """
+    pytest.importorskip("openpyxl")
+    rows = "".join(
+        f'<row r="{i}"><c r="A{i}"><v>{i % 5}</v></c>'
+        f'<c r="B{i}"><f>A{i}+1</f><v>{i % 5 + 1}</v></c>'
+        f'<c r="C{i}" t="str"><f>""</f><v></v></c></row>'
+        for i in range(2, 9000)
+    )
+    head = "".join(f'<c r="{a}1" t="inlineStr"><is><t>{a}</t></is></c>' for a in "ABC")
+    made = workbook(tmp_path, f'<row r="1">{head}</row>{rows}')
+    assert population(Section(source=made), (), base=tmp_path).n == 8998
+    broken = rows.replace("<f>A8000+1</f><v>1</v>", "<f>A8000+1</f>")
+    assert broken != rows
+    made = workbook(tmp_path, f'<row r="1">{head}</row>{broken}')
+    with pytest.raises(DataError, match="row 8000: column 'B': a formula"):
+        population(Section(source=made), (), base=tmp_path)
+
+
+def workbook(folder: Path, rows: str) -> str:
+    """A workbook whose only sheet has these rows of XML; returns its name."""
+    import openpyxl
+
+    plain = folder / "plain.xlsx"
+    openpyxl.Workbook().save(plain)
+    with ZipFile(plain) as old, ZipFile(folder / "made.xlsx", "w") as new:
+        for name in old.namelist():
+            text = old.read(name)
+            if name.startswith("xl/worksheets/"):
+                text = text.replace(
+                    b"<sheetData></sheetData>", f"<sheetData>{rows}</sheetData>".encode()
+                )
+                assert rows.encode() in text
+            new.writestr(name, text)
+    return "made.xlsx"
 
 
 CELL = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=8)
@@ -168,3 +248,12 @@ def test_whatever_is_written_is_read(
     csv.writer(out, delimiter=separator, lineterminator="\n").writerows([["a", "b", "c"], *rows])
     of = read(path, out.getvalue().encode(), separator=separator, header=True, decimal=".")
     assert [list(of.row(i)) for i in range(of.n)] == rows
+
+
+def test_a_long_file_says_how_far_it_is(tmp_path: Path) -> None:
+    path, told = tmp_path / "long.csv", list[str]()
+    path.write_text("sex,age\n" + "f,1\nm,2\n" * 150_000)
+    found = reading.read(path, reading.Reading(), progress=told.append)
+    assert len(found.codes) == 300_000
+    assert told == [f"reading {path}", f"reading {path}: 262,144 rows"]
+    assert reading.read(path, reading.Reading()).codes is found.codes  # and is kept

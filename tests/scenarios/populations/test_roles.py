@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import veilmix
 from veilmix.errors import DataError, ScenarioError
-from veilmix.scenarios.populations.roles import Role, judge
+from veilmix.scenarios.populations.roles import Role, guess_roles
 
 N = 100
 COLUMNS = {
@@ -45,19 +45,19 @@ def table(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", COLUMNS)
 def test_a_guess_has_its_reason(name: str) -> None:
     values = [sorted(set(COLUMNS[name]))]
-    (found,) = judge([name], values, N, {}, "")
+    (found,) = guess_roles([name], values, N, {}, "")
     role, reason = EXPECTED[name]
     assert (found.role, found.said) == (role, False)
     assert found.reason.startswith(reason)
 
 
 def test_the_user_is_right() -> None:
-    (found,) = judge(["patient"], [COLUMNS["patient"]], N, {"patient": "other"}, "")
+    (found,) = guess_roles(["patient"], [COLUMNS["patient"]], N, {"patient": "other"}, "")
     assert (found.role, found.said) == (Role.OTHER, True)
 
 
 def test_few_people_differ_by_chance() -> None:
-    (found,) = judge(["who"], [["ann", "bob", "cyd"]], 3, {}, "")
+    (found,) = guess_roles(["who"], [["ann", "bob", "cyd"]], 3, {}, "")
     assert found.role is Role.QUASI
 
 

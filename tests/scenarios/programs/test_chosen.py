@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from veilmix.errors import ScenarioError
 from veilmix.protocol.messages import Call
 from veilmix.protocol.programs import BEST, MOST_CHOSEN
+from veilmix.report.make import make
 from veilmix.scenarios.play.announcement import announced_policy
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.hierarchical.heard import standings
@@ -17,8 +18,10 @@ from veilmix.scenarios.programs.hierarchical.strategy import Hierarchical
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Expect, Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.studies.cheating import Trial, attempts, play
 from veilmix.scenarios.validation.load import change, load
 from veilmix.scenarios.verification.checks import require, verify
+from veilmix.scenarios.verification.views import learnt_in
 
 CLASS = {"policy.ask": "best", "policy.max_exposure": 0.1}
 
@@ -153,3 +156,43 @@ def test_what_is_asked_follows_from_what_was_read() -> None:
     assert again == [*(one.call for one in heard[1:]), None]
     promised = [one.promised for one in standings(outcome.schema, heard, 2)]
     assert promised == [one.promised for one in outcome.findings.rounds]
+
+
+@pytest.mark.slow
+def test_what_the_curator_saw_on_the_chosen_path_is_what_leak_scores(tmp_path: Path) -> None:
+    """Real and ideal give every coalition the same; the curator's bits are those of its path."""
+    chosen = scenario("hierarchical-class")
+    real, ideal = (run(chosen, 2, mode, worst_case_seconds=0) for mode in ("real", "ideal"))
+    mine = {one.parties: (one.bits, one.linked, one.crowd) for one in real.coalitions}
+    assert mine == {one.parties: (one.bits, one.linked, one.crowd) for one in ideal.coalitions}
+    bits, linked, crowd = mine["curator",]
+    assert (linked, crowd) == (0, 30)
+    assert bits / 30 >= real.findings.rounds[-1].bits_per_person - 1e-9  # and the release
+    told = {one.parties: one.bits for one in learnt_in(read(save(real, tmp_path)))}
+    assert told["curator",] == pytest.approx(bits)
+
+
+@pytest.mark.slow
+def test_coalitions_that_cheat_are_measured_on_the_chosen_path() -> None:
+    """What reads a row takes the curator and the first shuffler, as with whole levels."""
+    chosen = scenario("hierarchical-class", population__users=20)
+    tried = {one.row: one for one in attempts(chosen)}
+    for name in ("single-out", "swap"):
+        assert {"curator", "shuffler-1"} <= set(tried[name].who)
+        assert play(Trial(tried[name], 3)).read, name
+    for name in ("equivocate", "split-view", "intersect", "delay", "forward"):
+        assert not play(Trial(tried[name], 3)).read, name
+
+
+@pytest.mark.parametrize(("ask", "words"), [("best", "lower"), ("levels", "one more feature")])
+def test_report_and_stage_say_how_it_asked(ask: str, words: str, tmp_path: Path) -> None:
+    chosen = scenario("hierarchical-class", policy__ask=ask)
+    outcome = run(chosen, 2, "ideal", worst_case_seconds=0)
+    assert words in Program().stage_rule(chosen.policy)
+    (part,) = Program().section(chosen, outcome)
+    assert words in part.lead
+    first, last = outcome.findings.rounds[0].promised, outcome.findings.rounds[-1].promised
+    assert f"at most {first:,} people" in part.lead
+    assert f"at most {last:,}." in part.lead
+    assert len(part.blocks[0].rows) == len(outcome.findings.rounds)
+    assert "What the curator asked" in make(save(outcome, tmp_path)).html

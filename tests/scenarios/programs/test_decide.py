@@ -1,9 +1,18 @@
 """From policy to decision: required and forbidden columns, and what would take the dropped ones."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
+from veilmix.errors import ScenarioError, VerificationError
+from veilmix.protocol.tallying import marginals
+from veilmix.scenarios.play.announcement import announced_policy
 from veilmix.scenarios.play.run import run
+from veilmix.scenarios.programs.two_round.rules import verify_certificate
+from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.validation.load import change, load, loads
+from veilmix.scenarios.verification.checks import require, verify
 
 TITANIC = '[scenario]\nname="t"\n[population]\nsource="builtin:titanic"\n[policy]\nk=5\n'
 
@@ -17,7 +26,7 @@ def kept(rest: str) -> tuple[str, ...]:
 
 
 def test_required_columns_are_kept_and_forbidden_ones_never() -> None:
-    assert kept('max_exposure=0.05\nrequired=["age"]\n') == ("sex", "age", "survived")
+    assert kept('max_exposure=0.04\nrequired=["age"]\n') == ("sex", "age", "survived")
     assert kept('max_exposure=0.05\nforbidden=["class", "sex"]\n') == ("age", "survived")
     assert kept('max_exposure=1.0\nforbidden=["sex"]\n') == ("class", "age", "survived")
 
@@ -53,14 +62,80 @@ def test_a_policy_that_does_not_choose_explains_nothing(kind: str, expected: int
 
 @pytest.mark.parametrize("rule", ["theorem2", "theorem3", "printed", "refined", "coverage"])
 def test_every_rule_decides_and_is_verified(rule: str) -> None:
-    from veilmix.protocol.tallying import marginals
-    from veilmix.scenarios.programs.two_round.rules import verify_certificate
-
     outcome = run(titanic(f'max_exposure=0.3\nrule="{rule}"\n'), mode="ideal", worst_case_seconds=0)
     assert outcome.decision is not None
     counts, _ = marginals(outcome.marginals or ())
     verify_certificate(outcome.decision.certificate, counts, outcome.decision.kept, outcome.schema)
     assert outcome.exposure.true <= outcome.exposure.promised <= 0.3
+
+
+def test_prices_decide_and_anybody_checks_them(tmp_path: Path) -> None:
+    """Real messages, marginals public, the analyst decides again; other prices are refused."""
+    keys = {
+        "policy.rule": "margins",
+        "policy.max_exposure": 0.1,
+        "policy.publish_marginals": True,
+        "population.users": 300,
+        "defence.recompute": True,
+    }
+    outcome = run(change(load("titanic"), keys), 7, worst_case_seconds=0)
+    assert outcome.decision is not None
+    proof = outcome.decision.certificate
+    assert (proof.rule, outcome.alarms) == ("margins", ())
+    assert outcome.exposure.true <= outcome.exposure.promised <= 0.1
+    record = read(save(outcome, tmp_path))
+    require(verify(record, again=False))
+    counts, _ = marginals(outcome.marginals or ())
+    kept, schema = outcome.decision.kept, outcome.schema
+    verify_certificate(proof, counts, kept, schema)
+    for wrong in (
+        replace(proof, people=proof.people - 1),
+        replace(proof, proof=b"{}"),
+        replace(proof, n=proof.n + 1),
+        replace(proof, proof=b""),
+    ):
+        with pytest.raises(VerificationError):
+            verify_certificate(wrong, counts, kept, schema)
+
+
+def test_the_default_promises_no_more_than_coverage_and_keeps_no_less() -> None:
+    keys = {"population.users": 300, "policy.max_exposure": 0.1}
+    priced = change(load("titanic"), keys)
+    assert priced.policy.rule == "margins"
+    plain = change(priced, {"policy.rule": "coverage"})
+    one, other = (run(s, 7, "ideal", worst_case_seconds=0) for s in (priced, plain))
+    assert one.decision
+    assert other.decision
+    assert len(other.kept) <= len(one.kept)
+    promised = {way.columns: way.promised for way in one.considered}
+    assert all(promised[way.columns] <= way.promised for way in other.considered)
+
+
+def test_at_five_percent_prices_release_a_column_that_coverage_does_not() -> None:
+    """112 of the 2,201 on board are 5.1 %, 106 are 4.8 %."""
+    at = {"policy.max_exposure": 0.05}
+    priced, plain = (
+        run(change(load("titanic"), at | {"policy.rule": rule}), 7, worst_case_seconds=0)
+        for rule in ("margins", "coverage")
+    )
+    assert plain.suppressed == ("age",)
+    assert priced.decision
+    assert (priced.suppressed, priced.decision.certificate.people) == ((), 106)
+    assert [way.rule for way in priced.considered if len(way.columns) == 4] == ["margins"]
+
+
+def test_people_who_were_not_counted_are_promised_what_coverage_says() -> None:
+    """Prices are of the very counts; the default is announced as what it is there."""
+    scenario = load("statistical")
+    assert scenario.policy.rule == "margins"
+    assert announced_policy(scenario).rule == "coverage"
+    named = change(scenario, {"policy.rule": "coverage"})
+    one, other = (run(s, 7, "ideal", worst_case_seconds=0) for s in (scenario, named))
+    assert one.decision == other.decision
+    assert one.decision
+    assert one.decision.certificate.rule == "statistical-coverage"
+    with pytest.raises(ScenarioError, match="promises nothing about people who were not counted"):
+        change(scenario, {"policy.rule": "worst-case"})
 
 
 def test_the_exact_worst_case_decides_too() -> None:

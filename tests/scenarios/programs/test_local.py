@@ -20,8 +20,8 @@ from veilmix.scenarios.programs.randomized.encoding import read, tally
 from veilmix.scenarios.programs.randomized.questions import (
     as_table,
     joined,
-    lie,
     questions,
+    randomization,
     reports,
     rule,
 )
@@ -169,7 +169,7 @@ def test_what_is_announced_are_reports() -> None:
 def test_a_lie_uses_ones_own_entropy_and_nothing_else(mechanism: str) -> None:
     chosen = scenario(mechanism)
     people = samples(chosen, 1).people
-    lying = lie(noisy_questions(chosen, people))
+    lying = randomization(noisy_questions(chosen, people))
     root = SeededEntropy(3)
     said = [lying(people.row(0), root.fork(f"user-{i}")) for i in range(40)]
     assert said == [lying(people.row(0), root.fork(f"user-{i}")) for i in range(40)]
@@ -182,7 +182,7 @@ def test_a_lie_uses_ones_own_entropy_and_nothing_else(mechanism: str) -> None:
 def test_thousands_of_bits_a_person() -> None:
     chosen = scenario("oue")
     (one,) = questions(chosen, ["x"], [tuple(map(str, range(MOST_VALUES)))])
-    (report,) = lie([one])(["17"], SeededEntropy(1))
+    (report,) = randomization([one])(["17"], SeededEntropy(1))
     assert len(report) == MAX_WIDTH
     (bits,) = read(one.randomizer, {(report,): 1})
     assert bits.shape == (1, MOST_VALUES)

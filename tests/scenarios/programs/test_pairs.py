@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from veilmix.analysis.composition import best_bound
+from veilmix.analysis.composition.margins_bound import margins_bound
 from veilmix.errors import ScenarioError
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.play.run import run
@@ -76,7 +76,7 @@ def test_it_is_the_heaviest_that_is_safe(counts, k, most) -> None:
         one
         for size in (1, 2)
         for one in combinations(range(len(counts)), size)
-        if best_bound([counts[j] for j in one], k).value <= most
+        if margins_bound([counts[j] for j in one], k).value <= most
     ]
     assert bool(kept) == bool(safe)
     if safe:

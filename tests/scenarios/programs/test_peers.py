@@ -16,7 +16,7 @@ from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.studies.sweep_file import half, least
 from veilmix.scenarios.validation.load import change, load, loads
 from veilmix.scenarios.verification.checks import verify
-from veilmix.scenarios.verification.views import board, look
+from veilmix.scenarios.verification.views import board, view_of
 
 VILLAGE = load("village")
 
@@ -129,11 +129,11 @@ def test_the_whole_path_is_a_share_of_all_paths() -> None:
 def test_a_run_is_kept_looked_at_and_verified(outcome: Outcome, tmp_path: Path) -> None:
     kept = read(save(outcome, tmp_path))
     assert all(one.ok for one in verify(kept))
-    seen = look(kept, ["peer-1", "peer-2"])
+    seen = view_of(kept, ["peer-1", "peer-2"])
     assert set(seen.pinned) >= {0, 1}
-    assert not look(kept, ["network"]).pinned
+    assert not view_of(kept, ["network"]).pinned
     with pytest.raises(ParameterError, match="peer-1 to peer-12"):
-        look(kept, ["user-1"])
+        view_of(kept, ["user-1"])
     with pytest.raises(ParameterError, match="no curator and no shufflers"):
         board(kept)
 

@@ -11,6 +11,7 @@ import pytest
 from claims_kit import claiming
 from veilmix.analysis.randomizers import GRR
 from veilmix.analysis.trust import received_reports, users_linked
+from veilmix.errors import LocalError
 from veilmix.protocol.announcement import Program
 from veilmix.protocol.parties import Role
 from veilmix.protocol.transcript import Transcript
@@ -395,3 +396,42 @@ def test_the_best_mechanism_is_named_by_its_variance() -> None:
             spread = question.randomizer.mean_variance(uniform, 1000) ** 0.5 / 9
             assert one.error == pytest.approx(spread)
         assert any("is best here" in line for line in advice(chosen, people))
+
+
+PAIRS = '[[feature]]\nname = "film"\nvalues = ["none", "a=1", "a=5", "b=2", "b=4"]\n'
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mechanism", ["pckv-grr", "pckv-ue", "privkv"])
+def test_keys_and_means_are_the_same_with_messages(mechanism: str, tmp_path: Path) -> None:
+    chosen = loads(
+        '[scenario]\nname = "s"\n[population]\nsource = "builtin:zipf"\nusers = 40\n'
+        f'{PAIRS}[policy]\nkind = "histogram"\n[local]\nmechanism = "{mechanism}"\nepsilon = 3\n'
+    )
+    real, ideal = (run(chosen, 5, mode) for mode in ("real", "ideal"))
+    assert real.release == ideal.release is not None
+    assert real.findings == ideal.findings
+    (film,) = local(real).measured
+    assert [one.name for one in film.measures[:2]] == ["share with a", "mean of a"]
+    people = samples(chosen, 5).people
+    held = [people.values[0][code] for code in people.codes[:, 0]]
+    mine = [float(text[2:]) for text in held if text.startswith("a=")]
+    assert film.measures[0].truth == pytest.approx(len(mine) / 40)
+    assert film.measures[1].truth == pytest.approx(np.mean(mine))
+    assert all(check.ok is not False for check in verify(read(save(real, tmp_path))))
+    rows = ranking(chosen, people.schema.names, people.values, people.n)
+    assert rows[0].mechanism == "pckv-grr"
+    assert {one.task for one in rows} == {"key-values"}
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [('["a", "b"]', "key=number"), ('["a=1", "a=2"]', "everybody has the key 'a'")],
+)
+def test_values_that_are_no_pairs_are_one_clear_problem(values: str, says: str) -> None:
+    with pytest.raises(LocalError, match=says):
+        loads(
+            '[scenario]\nname = "s"\n[population]\nsource = "builtin:zipf"\nusers = 40\n'
+            f'[[feature]]\nname = "x"\nvalues = {values}\n[policy]\nkind = "histogram"\n'
+            '[local]\nmechanism = "pckv-ue"\nepsilon = 3\n'
+        )

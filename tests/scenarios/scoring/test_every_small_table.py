@@ -195,13 +195,13 @@ def test_nobody_knows_more_or_less_than_is_said(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: list[Played] = []
-    scored = playing._outcome
+    scored = playing.outcome_of
 
     def noting(session: Any, *more: Any) -> Outcome:
         kept.append(session.played)
         return scored(session, *more)
 
-    monkeypatch.setattr(playing, "_outcome", noting)
+    monkeypatch.setattr(playing, "outcome_of", noting)
     views = 0
     for number, gone, rows in cases(name):
         asked = scenario(tmp_path / "people.csv", rows, gone, POLICIES[name])

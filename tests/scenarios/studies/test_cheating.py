@@ -152,7 +152,10 @@ def small(**keys: object) -> Scenario:
 
 
 def test_every_attack_on_a_person_is_tried_and_what_only_a_seed_tells_is_not() -> None:
-    tried = {one.scenario.fault[-1].attack for one in attempts(small())}
+    opened = {"policy.kind": "threshold", "policy.k": 3}
+    tried = {
+        one.scenario.fault[-1].attack for keys in ({}, opened) for one in attempts(small(**keys))
+    }
     learning = {
         name
         for name, one in ATTACKS.items()

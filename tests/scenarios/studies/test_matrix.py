@@ -25,7 +25,15 @@ from veilmix.scenarios.studies.attack_matrix_file import (
     read,
     save,
 )
-from veilmix.scenarios.studies.attack_plan import ALL, NONE, changed, plan_rows, trials
+from veilmix.scenarios.studies.attack_plan import (
+    ALL,
+    NONE,
+    changed,
+    plan_rows,
+    rows_of,
+    spares,
+    trials,
+)
 from veilmix.scenarios.studies.matrix_result import Cell, Matrix, verdict
 from veilmix.scenarios.validation.load import load
 
@@ -103,7 +111,7 @@ def test_all_can_be_played_where_people_say_their_values(name: str) -> None:
     stand on what the attack is about having been left out.
     """
     scenario = load(name)
-    plan = list(trials(scenario, tuple(plan_rows()), tuple(guarding(CENTRAL.name)), 30))
+    plan = list(trials(scenario, tuple(rows_of(scenario)), tuple(guarding(CENTRAL.name)), 30))
     unplayed = {(one.row, one.defence) for one in plan if one.scenario is None}
     assert unplayed <= {(row, name) for name, rows in UNPLAYED.items() for row in rows}
     for one in plan:
@@ -159,7 +167,25 @@ def test_costs_follow_from_honest_pairs(found: Matrix) -> None:
     assert cascade.messages > 0
     assert balance.size == balance.messages == 0
     assert all(one.cost and one.cost.false_alarms == 0 for one in found.columns)
+    order = price["order"]
+    assert order is not None
+    assert order.crowd == 29  # of 30: who leaves in the order of arrival is known
+    assert cascade.crowd == balance.crowd == order.steps == 0
+    assert cascade.steps == 2  # its batch, in each round
     assert found.honest["messages"] > 60
+
+
+@pytest.mark.slow
+def test_an_audit_is_paid_in_anonymity_and_tokens_in_steps() -> None:
+    matrix = attack(load("blood-type"), 7, 2, attacks=("drop",), defences=("audit", "tokens"))
+    audit, tokens = (one.cost for one in matrix.columns)
+    assert audit is not None
+    assert tokens is not None
+    assert audit.crowd is not None
+    assert -29 < audit.crowd < -15  # half of the people are linked in each of two rounds
+    assert audit.steps > 8
+    assert tokens.crowd == 0
+    assert tokens.steps >= 8  # a key, requests, tokens, their number: in each round
 
 
 @pytest.mark.slow
@@ -292,3 +318,11 @@ def test_audits_take_two_shufflers() -> None:
     scenario = changed(load("blood-type"), {"mix.shufflers": 1}, ())
     whole = [one for one in trials(scenario, ("drop",), (), 30) if one.defence == ALL]
     assert [one.scenario is not None and one.scenario.defence.audit for one in whole] == [False]
+
+
+def test_what_a_program_cannot_do_without_is_no_column() -> None:
+    """A program without design errors is not played with them, whatever their price would be."""
+    opened = load("threshold-titanic")
+    assert not spares(opened, "bind")
+    assert spares(opened, "registered")
+    assert spares(load("blood-type"), "bind")

@@ -49,6 +49,18 @@ def test_every_frame_is_the_same_table(name: str) -> None:
     assert score.n == 120
 
 
+@pytest.mark.parametrize("name", FRAMES)
+def test_two_columns_of_one_name_are_an_error(name: str) -> None:
+    """1 and "1" in a mapping; the same name twice where a library allows it."""
+    frame: Any = {"1": [1, 2], 1: [2, 3]}
+    if name == "pandas":
+        frame = FRAMES[name].set_axis(["a", "a", "born", "sex", "note"], axis=1)
+    elif name == "pyarrow":
+        frame = FRAMES[name].rename_columns(["a", "a", "born", "sex", "note"])
+    with pytest.raises(ParameterError, match=r"two columns are called '[1a]'"):
+        columns_of(frame)
+
+
 def test_a_path_too(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("sex;city\n" + "m;Oslo\nf;Rome\n" * 20)

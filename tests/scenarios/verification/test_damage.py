@@ -9,7 +9,7 @@ from veilmix.errors import ParameterError, Reason, Refused, StorageError
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import Run, read, save
 from veilmix.scenarios.verification.damage import diagnose_record
-from veilmix.scenarios.verification.views import learnt_in, look
+from veilmix.scenarios.verification.views import learnt_in, view_of
 from veilmix.theatre.show import of_run
 
 
@@ -29,7 +29,7 @@ def damaged(folder: Path) -> Run:
 
 LOOKS: dict[str, Callable[[Run], object]] = {
     "leak": learnt_in,
-    "show": lambda found: look(found, ["curator"]),
+    "show": lambda found: view_of(found, ["curator"]),
 }
 
 
@@ -55,7 +55,7 @@ def test_a_bug_of_ours_stays_one(folder: Path) -> None:
 
 def test_a_mistake_of_the_caller_is_not_blamed_on_the_run(damaged: Run) -> None:
     with pytest.raises(ParameterError, match="no party is called"), diagnose_record(damaged):
-        look(damaged, ["nobody"])
+        view_of(damaged, ["nobody"])
 
 
 def test_any_other_fault_of_a_damaged_run_is_its_own(damaged: Run) -> None:

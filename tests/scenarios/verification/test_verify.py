@@ -4,10 +4,13 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
 from claims_kit import claiming
+from veilmix.analysis.composition import exact_worst_case, worst_search
+from veilmix.analysis.contingency import descent, integer_program, narrow
 from veilmix.errors import Reason, VerificationError
 from veilmix.protocol.messages import Kind
 from veilmix.protocol.transcript import Read, Refusal
@@ -233,6 +236,23 @@ def test_honest_runs_of_every_kind_verify(name: str, mode: Any, tmp_path: Path) 
     outcome = run(change(load("blood-type"), TOLD[name]), 7, mode, worst_case_seconds=0)
     checks = verify(read(save(outcome, tmp_path)))
     assert [one for one in checks if one.ok is False] == []
+
+
+@pytest.mark.slow
+def test_the_worst_case_is_checked_on_a_machine_ten_times_slower(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every clock that the search reads runs ten times as fast there: it decided without one."""
+    outcome = run(change(load("blood-type"), {"policy.rule": "worst-case"}), 7, "ideal")
+    assert outcome.decision
+    kept = read(save(outcome, tmp_path))
+    for module in (exact_worst_case, worst_search, descent, integer_program, narrow):
+        monkeypatch.setattr(module, "perf_counter", lambda: 10 * perf_counter())
+    checks = verify(kept)
+    assert [one for one in checks if one.ok is False] == []
+    again = run(outcome.scenario, 7, "ideal", worst_case_seconds=0)
+    assert again.decision == outcome.decision
+    assert outcome.decision.certificate.rule == "worst-case"
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""What may still be released about the same people: the dropout rule.
+"""How few are too few: the minimum batch, the dropout rule, tokens unspent, promises carried over.
 
 Two releases about nearly the same people differ by the few: subtract one from the other and their
 rows are left (one missing person's row is certain; of ten people 4 % of the cells are).
@@ -73,6 +73,12 @@ def carried_over(promised: int, asked: int, k: int, now: int) -> int:
 
 
 def check_batch_size(people: int, least: int) -> None:
-    """First shuffler: RoundBurned below the minimum batch, in which nobody would be hidden."""
+    """Whoever counts people: RoundBurned below the minimum batch, in which nobody would be hidden.
+
+    The first shuffler counts those whose envelopes it takes (roles/shuffler.py), the reader those
+    who asked for tokens (roles/mint.py), everybody those who were accepted in a round with a
+    challenge (challenge.py), peers each other (peers/accounting.py). An aggregator of shares, who
+    counts those that reached both, has a sentence of its own (shares.py).
+    """
     if people < least:
         raise RoundBurned(f"{people} people took part; the smallest batch that hides is {least}")

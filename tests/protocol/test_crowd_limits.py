@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.errors import RoundBurned
-from veilmix.protocol.ledger import carried_over, check_batch_size, check_dropout
+from veilmix.protocol.crowd_limits import carried_over, check_batch_size, check_dropout
 
 
 @pytest.mark.parametrize(

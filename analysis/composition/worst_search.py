@@ -1,0 +1,189 @@
+"""The search behind the exact worst case: its steps, and the bracket that they close.
+
+    relaxation with cuts     the first ceiling
+    a tree, a few nodes      closes what is small
+    swaps                    worse tables (contingency/swaps.py)
+    the ladder               a lower ceiling, or the worst table itself (contingency/descent.py)
+
+Whoever stops it, a limit or Ctrl-C, has what was found and what was proved by then.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import floor
+from threading import Thread
+from time import perf_counter
+from typing import Any, TypeVar
+
+from ...errors import ParameterError
+from ..contingency import solve
+from ..contingency.descent import INFEASIBLE, Rung, climb
+from ..contingency.frechet import Table
+from ..contingency.integer_program import TOLERANCE, Program, relax
+from ..contingency.swaps import Swapped, swap
+from ..validation import Counts
+
+# Shares of the time left: for the first tree, then for swaps; the ladder has the rest.
+FIRST_SHARE, SWAP_SHARE = 0.25, 0.4
+FIRST_NODES = 20  # of the first tree, at most, where nodes and not time limit the search
+# Cells times proposals, at most: proposals of a large program take long.
+MOST_WORK = 10_000_000
+TELL = 100  # proposals after which progress is told
+WAIT = 0.1  # seconds between two looks whether Ctrl-C was pressed
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What ends a search.
+
+    Attributes:
+        deadline: `perf_counter` time, or infinity.
+        nodes: of every search tree, at most; None: as many as there is time for.
+        rounds: proposals of swaps, at most.
+        seed: of what is proposed.
+    """
+
+    deadline: float
+    nodes: int | None
+    rounds: int
+    seed: int
+
+    def share(self, part: float) -> float:
+        """The `perf_counter` time at which this part of what is left is over."""
+        now = perf_counter()
+        return now + part * (self.deadline - now)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How far a search has come.
+
+    Attributes:
+        people: exposed in the worst table met; 0 where none was.
+        upper: no table exposes more, as proved by now.
+        doing: what is done now.
+    """
+
+    people: int
+    upper: int
+    doing: str
+
+    def __str__(self) -> str:
+        return f"{self.people:,} to {self.upper:,}; {self.doing}"
+
+
+class Bracket:
+    """The worst table met, and the ceiling proved, at any time."""
+
+    def __init__(self, k: int, ceiling: int, progress: Callable[[Step], None]) -> None:
+        self.k, self.ceiling = k, ceiling
+        self.table: Table | None = None
+        self._progress, self._doing = progress, "tables made at once"
+
+    @property
+    def people(self) -> int:
+        """Exposed people of the table; -1 where there is none."""
+        return -1 if self.table is None else self.table.exposed(self.k)
+
+    @property
+    def closed(self) -> bool:
+        """Whether no table is worse than the one at hand."""
+        return self.people >= self.ceiling
+
+    def meet(self, table: Table | None) -> None:
+        """Take this table if it is worse."""
+        if table is not None and table.exposed(self.k) > self.people:
+            self.table = table
+            self.say(self._doing)
+
+    def prove(self, ceiling: float) -> None:
+        """No table exposes more people than this."""
+        if floor(ceiling + TOLERANCE) < self.ceiling:
+            self.ceiling = floor(ceiling + TOLERANCE)
+            self.say(self._doing)
+
+    def say(self, doing: str) -> None:
+        """Tell how far it has come, and what is done now."""
+        self._doing = doing
+        self._progress(Step(max(self.people, 0), self.ceiling, doing))
+
+
+def search(program: Program, bracket: Bracket, limits: Limits) -> None:
+    """Close the bracket as far as the limits allow.
+
+    Raises:
+        ParameterError: there is no table.
+        KeyboardInterrupt: Ctrl-C; the bracket has what was found.
+    """
+    bracket.say("relaxation")
+    cuts, value = _heard(lambda: relax(program, bracket.ceiling, limits.deadline))
+    bracket.prove(value)
+    if bracket.closed:
+        return
+    bracket.say("first search tree")
+    nodes = None if limits.nodes is None else min(limits.nodes, FIRST_NODES)
+    pause, most = limits.share(FIRST_SHARE), bracket.ceiling
+    found = _heard(lambda: solve(program, cuts, most, pause, whole_numbers=True, nodes=nodes))
+    if found.status == INFEASIBLE:
+        raise ParameterError("known: no table has all of these counts")
+    if found.mip_dual_bound is not None:
+        bracket.prove(-found.mip_dual_bound)
+    bracket.meet(_table(program, None if found.x is None else program.people(found.x)))
+    if not bracket.closed:
+        _swap(program, bracket, limits)
+    if not bracket.closed:
+        _climb(program, cuts, bracket, limits)
+
+
+def _swap(program: Program, bracket: Bracket, limits: Limits) -> None:
+    rounds, pause = min(limits.rounds, MOST_WORK // program.tables.cells), limits.share(SWAP_SHARE)
+
+    def watch(found: Swapped) -> bool:
+        bracket.meet(found.table)
+        if found.rounds % TELL == 0:
+            bracket.say(f"round {found.rounds:,} of {rounds:,} of swaps")
+        return perf_counter() < pause
+
+    bracket.meet(swap(program, bracket.table, bracket.ceiling, rounds, limits.seed, watch).table)
+
+
+def _climb(program: Program, cuts: Any, bracket: Bracket, limits: Limits) -> None:
+    def told(rung: Rung) -> None:
+        bracket.prove(rung.ceiling)
+        bracket.say(f"tables with at most {rung.cells} unexposed cells")
+
+    best, most = bracket.people, bracket.ceiling
+    top = _heard(lambda: climb(program, cuts, best, most, limits.deadline, limits.nodes, told))
+    bracket.prove(top.ceiling)
+    bracket.meet(_table(program, top.people))
+
+
+def _table(program: Program, people: Counts | None) -> Table | None:
+    """The table of a solution, if it has exactly the given margins."""
+    if people is None:
+        return None
+    A, b = program.tables.equations()
+    exact = (A @ people == b).all() and people.min() >= 0
+    return program.tables.table(people) if exact else None
+
+
+def _heard(call: Callable[[], Result]) -> Result:
+    """The result of a call of which Ctrl-C is heard: solvers are deaf to it on its own thread."""
+    results: list[Result] = []
+    wrong: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(call())
+        except BaseException as error:
+            wrong.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(WAIT)
+    if wrong:
+        raise wrong[0]
+    return results[0]

@@ -1,0 +1,337 @@
+"""Pairs of a key and a number: how many people have a key, and the mean of their numbers.
+
+Inputs are texts `key=number`; one without a number is no pair. A number is scaled to t in [-1, 1],
+the least of all to -1 and the largest to 1, and told as a sign, 1 with probability (1 + t) / 2. Of
+any key j a report says 1, -1 or nothing, and in every family here with three probabilities:
+
+    who has j     says j with probability a, and of those its own sign with probability p
+    who has not   says j with probability b, with either sign
+
+So with n+ and n- the reports that say 1 and -1 of j, the share f of people who have j, and the
+total s, the sum of t of those who have it over all people, are estimated without bias:
+
+    f = ((n+ + n-) / n - b) / (a - b)              s = (n+ - n-) / (n a (2 p - 1))
+
+and given the people, exactly,
+
+    n (a - b)^2 Var f = f a (1 - a) + (1 - f) b (1 - b)
+    n (a (2 p - 1))^2 Var s = f a + (1 - f) b - (a (2 p - 1))^2 mean of t^2 over all people
+
+The mean of those who have j is s / f, whose limits are Fieller's: every m with (s - m f)^2 <= z^2
+Var(s - m f). X. Gu, M. Li, Y. Cheng, L. Xiong, Y. Cao (PCKV, USENIX Security 2020) estimate the
+same f and s / f, and then clip; a person has one pair here, so nothing is padded or sampled.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite, log, sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Floats, as_floats, as_probabilities, sequence, whole
+from .estimate import Estimate
+from .measure import Measure
+from .neighbour_laws import Neighbours, PairLaw
+from .randomizer import Randomizer, as_epsilon
+
+# What a person has, among a few keys that are watched: which of them and a sign; None: none.
+Has = tuple[int, int] | None
+# Keys watched together: those of the doubted person's two values, and another.
+WATCHED = 3
+NEEDS = "texts key=number with at least two different numbers, each text once"
+
+
+@dataclass(frozen=True, eq=True)
+class KeyValue(Randomizer):
+    """A randomizer of pairs; the families are in `key_value_reports.py`.
+
+    Attributes:
+        pairs: the texts that people may have, `key=number`; others are no pair.
+        epsilon: nats, > 0.
+    """
+
+    pairs: tuple[str, ...]
+    epsilon: float  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    any_size = True
+    gives_shares = False
+
+    def __post_init__(self) -> None:
+        texts = tuple(sequence(self.pairs, "pairs", NEEDS))
+        if not all(isinstance(text, str) for text in texts) or len(set(texts)) < len(texts):
+            raise ParameterError(f"pairs: needs {NEEDS}")
+        object.__setattr__(self, "pairs", texts)
+        object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
+        numbers = [found[1] for text in texts if (found := pair(text))]
+        if len(set(numbers)) < 2:
+            raise ParameterError(
+                f"pairs: found {len(set(numbers))} different numbers; needs {NEEDS}"
+            )
+        if len(self.keys) + self.some_have_none < 2:
+            raise ParameterError(
+                f"pairs: everybody has the key {self.keys[0]!r}; needs two keys, or a text that is "
+                "no pair; for numbers alone take Duchi or Piecewise"
+            )
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({len(self.keys)} keys, epsilon={self.epsilon:g})"
+
+    @property
+    @abstractmethod
+    def own(self) -> float:
+        """The probability a that a report says the key that its person has."""
+
+    @property
+    @abstractmethod
+    def other(self) -> float:
+        """The probability b that a report says a given other key."""
+
+    @property
+    @abstractmethod
+    def sign(self) -> float:
+        """The probability p that a report of the own key has the own sign."""
+
+    @abstractmethod
+    def _watch(self, keys: int, has: Has) -> Floats:
+        """The law of what a report says of some keys; where a person has none of them, None."""
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The keys, in the order in which they first come."""
+        return tuple(dict.fromkeys(found[0] for text in self.pairs if (found := pair(text))))
+
+    @property
+    def some_have_none(self) -> bool:
+        """Whether a text is no pair."""
+        return any(pair(text) is None for text in self.pairs)
+
+    @cached_property
+    def limits(self) -> tuple[float, float]:
+        """The least number and the largest."""
+        numbers = [found[1] for text in self.pairs if (found := pair(text))]
+        return min(numbers), max(numbers)
+
+    @cached_property
+    def places(self) -> npt.NDArray[np.int64]:
+        """The number of each text's key, shape (a,); K where it has none of the K keys."""
+        at = {key: place for place, key in enumerate(self.keys)}
+        found = [pair(text) for text in self.pairs]
+        return np.array([at[one[0]] if one else len(at) for one in found], np.int64)
+
+    @cached_property
+    def scaled(self) -> Floats:
+        """T of each text, shape (a,); 0 where it is no pair."""
+        low, high = self.limits
+        found = [pair(text) for text in self.pairs]
+        return np.array([(2 * one[1] - low - high) / (high - low) if one else 0.0 for one in found])
+
+    @property
+    def a(self) -> int:
+        """The number of texts."""
+        return len(self.pairs)
+
+    @property
+    def inputs(self) -> int:
+        """The number of texts."""
+        return len(self.pairs)
+
+    @property
+    def positions(self) -> int:
+        """Two for each key: 1 and -1."""
+        return 2 * len(self.keys)
+
+    def signs(self, x: npt.NDArray[np.int64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """0 for 1 and 1 for -1, drawn for each person."""
+        return (rng.random(len(x)) >= (1 + self.scaled[x]) / 2).astype(np.int64)
+
+    def estimate(self, reports: Any, *, population: bool = False) -> Estimate:  # noqa: ARG002
+        """Refused: these reports are about keys and means."""
+        raise ParameterError(f"{self}: its reports estimate keys and means; use `measures`")
+
+    def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
+        """Of each key: the share of people who have it, and the mean of their numbers.
+
+        Errors count who the people are as well. The mean of a key that nobody has is said to be the
+        middle of the range.
+        """
+        said, people = self._seen(counts), whole(people, "people", 1)
+        found: list[Measure] = []
+        for place, key in enumerate(self.keys):
+            found += self._of(place, key, said[place], people)
+        return tuple(found)
+
+    def _seen(self, counts: npt.ArrayLike) -> Floats:
+        seen = as_floats(counts, "counts")
+        if seen.shape != (self.positions,):
+            raise ParameterError(f"counts: shape {seen.shape}; needs ({self.positions},)")
+        return np.asarray(seen.reshape(-1, 2))
+
+    def _of(self, place: int, key: str, said: Floats, people: int) -> Iterator[Measure]:
+        told, tilted = float(said.sum()) / people, float(said[0] - said[1]) / people
+        share, sum_scale = (told - self.other) / (self.own - self.other), 1 / self._kept
+        total = tilted * sum_scale
+        # Of one report: the variances of both estimates, and what they have in common.
+        spread = told * (1 - told) / (self.own - self.other) ** 2
+        total_spread = (told - tilted**2) * sum_scale**2
+        common = tilted * (1 - told) * sum_scale / (self.own - self.other)
+        yield Measure(
+            f"share with {key}",
+            share,
+            sqrt(spread / people),
+            lambda p: float(p @ (self._has(place))),
+        )
+        mean = Ratio(total, share, total_spread / people, spread / people, common / people)
+        low, high = self.limits
+        middle, half = (low + high) / 2, (high - low) / 2
+        yield Measure(
+            f"mean of {key}",
+            middle + half * mean.value,
+            half * mean.error,
+            lambda p: middle + half * self._mean(place, p),
+            biased=True,
+            limits=lambda z: (
+                middle + half * mean.limits(z)[0],
+                middle + half * mean.limits(z)[1],
+            ),
+        )
+
+    def _has(self, place: int) -> Floats:
+        return np.asarray(self.places == place, np.float64)
+
+    def _mean(self, place: int, shares: Floats) -> float:
+        has = float(shares @ self._has(place))
+        return float(shares @ (self._has(place) * self.scaled)) / has if has > 0 else 0.0
+
+    @property
+    def _kept(self) -> float:
+        return self.own * (2 * self.sign - 1)
+
+    def variances(self, p: npt.ArrayLike, people: int) -> Floats:
+        """Exact variances of f and s of every key given people with these shares, shape (K, 2)."""
+        shares, people = as_probabilities(p), whole(people, "people", 1)
+        if len(shares) != self.inputs:
+            raise ParameterError(f"p: {len(shares)} shares; needs {self.inputs}, one for each text")
+        has = np.array([self._has(place) for place in range(len(self.keys))])
+        f, squares = has @ shares, has @ (shares * self.scaled**2)
+        a, b, kept = self.own, self.other, self._kept
+        share = (f * a * (1 - a) + (1 - f) * b * (1 - b)) / (a - b) ** 2
+        total = (f * a + (1 - f) * b) / kept**2 - squares
+        return np.stack([share, total], axis=1) / people
+
+    def noise(self) -> float:
+        """Variance of one report's total of a key, of uniform texts; as a share of the range."""
+        uniform = np.full(self.inputs, 1 / self.inputs)
+        return float(self.variances(uniform, 1)[:, 1].mean()) / 4
+
+    def noise_of(self, task: str) -> float:
+        """The same; for "keys" of the share of people who have a key."""
+        if task != "keys":
+            return self.noise()
+        return float(self.variances(np.full(self.inputs, 1 / self.inputs), 1)[:, 0].mean())
+
+    def capacity(self, people: int) -> tuple[float, bool]:
+        """At most log n, and log of the number of texts, nats."""
+        return min(log(people), log(self.inputs)), False
+
+    def contraction(self) -> float:
+        """That of the two values told apart best: an own number is a mixture of both signs."""
+        from .numerical_capacity import two_inputs
+
+        return max(two_inputs(u, v) for u, v, _ in self._cases())
+
+    def _cases(self) -> Iterator[tuple[Floats, Floats, list[Has]]]:
+        """Laws of two values of the doubted person, and what others may have: all kinds of both.
+
+        A number between the ends is a mixture of both signs, and delta is convex in every law, so
+        the ends are enough; the families treat all keys, and both signs, alike.
+        """
+        many = min(WATCHED, len(self.keys))
+        none: list[Has] = [None] if self.some_have_none else []
+
+        def law(has: Has) -> Floats:
+            return self._watch(many, has)
+
+        others: list[Has] = [(i, s) for i in range(many) for s in (0, 1)]
+        yield law((0, 0)), law((0, 1)), [*others, *none]
+        if many > 1:
+            yield law((0, 0)), law((1, 0)), [*others, *none]
+        if none:
+            yield law((0, 0)), law(None), [*others, *none]
+            yield law(None), law((0, 0)), [*others, *none]
+
+    def neighbours(self) -> list[Neighbours]:
+        """Two ends: one key's, two keys', or a key and none; the blanket is what all may say."""
+        many = min(WATCHED, len(self.keys))
+        least = np.min([self._watch(many, has) for has in ((0, 0), (0, 1), None)], axis=0)
+        for place in range(1, many):
+            least = np.min([least, *(self._watch(many, (place, s)) for s in (0, 1))], axis=0)
+        weight = float(least.sum())
+        b = least / weight
+        found: list[Neighbours] = []
+        for u, v, others in self._cases():
+            pairs = [PairLaw.over(self._watch(many, has), u, v, shared=b) for has in others]
+            found.append((PairLaw.over(b, u, v, weight), pairs))
+        return found
+
+    def encode(self, reports: Any, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
+        """The number of each report in hex."""
+        return [f"{said:0{self.text_width}x}" for said in self.symbols(reports).tolist()]
+
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Any) -> Floats:
+        """Log of the entries of the matrix."""
+        said = self.symbols(self.sample(values[own, 0], rng))
+        return np.asarray(np.log(self.matrix[said][:, values[:, 0]]))
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A ratio of two estimates with a joint normal error, of a truth in [-1, 1].
+
+    Attributes:
+        total, share: the estimates s and f.
+        total_variance, share_variance, covariance: of them.
+    """
+
+    total: float
+    share: float
+    total_variance: float
+    share_variance: float
+    covariance: float
+
+    @property
+    def value(self) -> float:
+        """S / f, cut to [-1, 1]; 0 where f is not above 0."""
+        return min(1.0, max(-1.0, self.total / self.share)) if self.share > 0 else 0.0
+
+    @property
+    def error(self) -> float:
+        """The standard error to first order, at most the range."""
+        m = self.value
+        spread = self.total_variance - 2 * m * self.covariance + m**2 * self.share_variance
+        return min(2.0, sqrt(max(spread, 0.0)) / self.share) if self.share > 0 else 2.0
+
+    def limits(self, z: float) -> tuple[float, float]:
+        """Fieller's: every m in [-1, 1] with (s - m f)^2 <= z^2 Var(s - m f), from end to end."""
+        a = self.share**2 - z**2 * self.share_variance
+        b = self.total * self.share - z**2 * self.covariance
+        c = self.total**2 - z**2 * self.total_variance
+        inside: Callable[[float], bool] = lambda m: a * m**2 - 2 * b * m + c <= 0  # noqa: E731
+        found = [m for m in (-1.0, 1.0, self.value) if inside(m)]
+        if a != 0 and (rest := b**2 - a * c) >= 0:
+            found += [m for m in ((b - sqrt(rest)) / a, (b + sqrt(rest)) / a) if -1 <= m <= 1]
+        return (min(found), max(found)) if found else (self.value, self.value)
+
+
+def pair(text: str) -> tuple[str, float] | None:
+    """The key and the number of a text `key=number`; None where it is no pair."""
+    key, mark, number = text.rpartition("=")
+    try:
+        found = float(number)
+    except ValueError:
+        return None
+    return (key, found) if mark and key and isfinite(found) else None

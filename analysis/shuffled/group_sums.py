@@ -1,0 +1,154 @@
+"""An upper bound of E[(S + G)_+], S a sum of groups of copies, every group of its own variable.
+
+As in `iid_sums.py`, for variables that differ from group to group: all atoms are moved to lattices
+of one step, each split between its two neighbours with the same mean, and the law of the sum is
+found by one Fourier transform of exponentially tilted laws, one tilt for all groups. G is a Laplace
+variable.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, inf, log, log1p
+
+import numpy as np
+
+from ..validation import Floats
+from .iid_sums import (
+    LONGEST,
+    NOTHING,
+    STEEP,
+    STEEPEST,
+    Integers,
+    inverse_transform,
+    phase,
+    rising_root,
+    rounding_slack,
+    split,
+    transform,
+)
+from .tilting import REACH
+
+Group = tuple[Floats, Floats, int]  # atoms, their probabilities, and how many copies
+
+# Lattice points to one deviation of a single term.
+POINTS = 16.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tilted:
+    """A group on its lattice, tilted.
+
+    Attributes:
+        places: lattice points of the atoms, counted from the tilted mean, rounded.
+        weights: tilted probabilities.
+        copies: in the group.
+        mean: tilted mean of one term less the rounded one, in steps.
+        centre: the value of the place 0.
+        variance: of one term, in steps squared.
+        log_norm: the logarithm of the moment generating function of one term.
+    """
+
+    places: Integers
+    weights: Floats
+    copies: int
+    mean: float
+    centre: float
+    variance: float
+    log_norm: float
+
+    @classmethod
+    def of(cls, group: Group, slope: float, step: float) -> "_Tilted":
+        atoms, weights, copies = group
+        lattice, mass = split(atoms, weights, step)
+        values = atoms.min() + step * lattice
+        shift = slope * float(values.max())
+        tilted = mass * np.exp(slope * values - shift)
+        norm = float(tilted.sum())
+        tilted /= norm
+        mean = float(tilted @ lattice)
+        return cls(
+            lattice.astype(np.int64) - round(mean),
+            tilted,
+            copies,
+            mean - round(mean),
+            float(atoms.min()) + step * round(mean),
+            float(tilted @ (lattice - mean) ** 2),
+            log(norm) + shift,
+        )
+
+
+def groups_at_most(groups: Sequence[Group], sharp: float) -> float:
+    """Upper bound of E[(S + G)_+].
+
+    Args:
+        groups: atoms, their probabilities and how many copies of each; the mean of S is below 0.
+        sharp: 1 / the scale of G, finite.
+
+    Returns:
+        The bound; infinite where G is far wider than the sum, or no atom is above 0.
+    """
+    groups = [group for group in groups if group[2] > 0]
+    n = sum(copies for *_, copies in groups)
+    slope = _centring(groups)
+    if slope > STEEPEST * sharp:
+        return inf
+    step = _step(groups, slope, n)
+    parts = [_Tilted.of(group, slope, step) for group in groups]
+    log_norm = sum(part.copies * part.log_norm for part in parts)
+    # E[(S + G)_+] <= E[e^(t (S + G))] / (e t).
+    limit = log_norm - log1p(-((slope / sharp) ** 2)) - log(slope) - 1
+    if limit < NOTHING or slope * step > STEEP:
+        return float(np.exp(np.clip(limit, NOTHING, -NOTHING)))
+    law, sums = _sum(parts, step)
+    tilt = log_norm - slope * sums
+    above = sums > 0
+    total = float((sums[above] * np.exp(np.minimum(tilt[above], -NOTHING))) @ law[above])
+    tails = np.exp(np.minimum(tilt - sharp * np.abs(sums), -NOTHING))
+    total += float(tails @ law) / (2 * sharp)
+    return min(float(np.exp(min(limit, -NOTHING))), total * (1 + rounding_slack(n)))
+
+
+def _leaning(group: Group, slope: float) -> Floats:
+    atoms, weights, _ = group
+    leaning = weights * np.exp(slope * (atoms - atoms.max()))
+    return np.asarray(leaning / leaning.sum())
+
+
+def _centring(groups: Sequence[Group]) -> float:
+    """The tilt under which the mean of S is 0; infinite where S is never above 0."""
+
+    def mean(slope: float) -> float:
+        return float(sum(group[2] * (_leaning(group, slope) @ group[0]) for group in groups))
+
+    return rising_root(mean, 1.0 / max(float(np.abs(atoms).max()) for atoms, *_ in groups))
+
+
+def _step(groups: Sequence[Group], slope: float, n: int) -> float:
+    """The distance of lattice points."""
+    variance, widest = 0.0, 0.0
+    for group in groups:
+        leaning, atoms = _leaning(group, slope), group[0]
+        variance += group[2] * float(leaning @ (atoms - leaning @ atoms) ** 2)
+        widest = max(widest, float(np.ptp(atoms)))
+    return max(float(np.sqrt(variance / n)) / POINTS, widest / (LONGEST * POINTS))
+
+
+def _sum(parts: Sequence[_Tilted], step: float) -> tuple[Floats, Floats]:
+    """The tilted law of S around its mean, and its values."""
+    from scipy.fft import next_fast_len
+
+    variance = sum(part.copies * part.variance for part in parts)
+    widest = float(max(np.abs(part.places).max() + 1 for part in parts))
+    reach = REACH * widest / 3 + np.sqrt((REACH * widest / 3) ** 2 + 2 * REACH * variance)
+    period = next_fast_len(ceil(2 * reach) + 3, real=True)
+    waves = [transform(period, part.places, part.weights) for part in parts]
+    # Of most frequencies the power of one group already is nothing.
+    heard = np.arange(period // 2 + 1)
+    for wave, part in zip(waves, parts, strict=True):
+        heard = heard[np.abs(wave[heard]) >= np.exp(-REACH / part.copies)]
+    power = sum(part.copies * np.log(wave[heard]) for wave, part in zip(waves, parts, strict=True))
+    first = round(sum(part.copies * part.mean for part in parts)) - period // 2
+    law = inverse_transform(period, heard, np.exp(power) * phase(period, -first, heard))
+    centre = sum(part.copies * part.centre for part in parts)
+    sums = centre + step * (np.arange(period) + float(first))
+    return np.maximum(law, 0), np.asarray(sums, np.float64)

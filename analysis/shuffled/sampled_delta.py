@@ -1,0 +1,49 @@
+"""A delta of sampled rows that says what it is of: a number that carries its reading."""
+
+from typing import Self
+
+
+class SampledDelta(float):
+    """A delta, certain to be no less, with everything that determines it.
+
+    Attributes:
+        change: "removed", a row against none of it, or "replaced", against any other.
+        k: people who open a group to whoever it is about.
+        rate: probability with which a message holds its row.
+        epsilon: in nats.
+        people: who send.
+        crowd: people with one row where it is reached, the person among them; 0: it is 0.
+    """
+
+    __slots__ = ("change", "crowd", "epsilon", "k", "people", "rate")
+    change: str
+    k: int
+    rate: float
+    epsilon: float
+    people: int
+    crowd: int
+
+    @classmethod
+    def of(
+        cls,
+        value: float,
+        *,
+        change: str,
+        k: int,
+        rate: float,
+        epsilon: float,
+        people: int,
+        crowd: int,
+    ) -> Self:
+        """The number `value`."""
+        delta = cls(value)
+        delta.change, delta.k, delta.rate, delta.epsilon = change, k, rate, epsilon
+        delta.people, delta.crowd = people, crowd
+        return delta
+
+    def __str__(self) -> str:
+        return (
+            f"delta <= {float(self):.6g} at epsilon = {self.epsilon:g}, one row {self.change}: "
+            f"{self.k} of {self.people:,} people open, each taking part with p = {self.rate:g}; "
+            f"worst where {self.crowd:,} have the row"
+        )

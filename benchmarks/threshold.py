@@ -1,0 +1,97 @@
+"""Rows that k people open against their floor: `python benchmarks/threshold.py [people] [whole]`.
+
+A run of the scenario threshold-census with everything recorded (`whole`: without prefixes), and
+beside it the floor: the same number of multiplications on the curve, of hashes to it and of sealed
+boxes, bare, in loops over libsodium's bindings on the same threads. For n people, L levels, G
+different texts that people seal and O that open, each with k commitments:
+
+    multiplications       n (L blinded, L evaluated, L mixed, 2 proved, 2 L mixed, 3 checked,
+                          L unblinded)
+    ... of the generator  n (1 proved + 1 checked) + k (G + O)
+    hashes to the curve   n L
+    boxes                 of every layer, sealed and opened (floor.py)
+
+Prints wall and CPU seconds, and their ratios.
+"""
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+
+from census import timed
+from floor import floor, operations
+from veilmix.crypto.ristretto import UNIFORM, base_times, element, scalar, times
+from veilmix.protocol.ideal import Table, count_cells
+from veilmix.protocol.opened_prefixes import crowds
+from veilmix.protocol.transcript import Transcript
+from veilmix.roles.instruments import Recorder
+from veilmix.roles.session import play
+from veilmix.scenarios.play.run import cast_of
+from veilmix.scenarios.populations.samples import Samples
+from veilmix.scenarios.programs.registry import samples
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.validation.load import change, load
+
+SEED = 7  # of the people, where not all are asked
+
+
+def multiplications(scenario: Scenario, crowd: Samples) -> tuple[int, int, int]:
+    """Multiplications, those of the generator, and hashes to the curve, in an honest session."""
+    people, k = crowd.people, scenario.policy.k
+    columns = len(people.values)
+    levels = columns if scenario.policy.prefixes else 1
+    rows = count_cells(Table(people.values, people.codes), range(columns))
+    ends = range(1, columns + 1) if scenario.policy.prefixes else (columns,)
+    texts = [many for prefix, many in crowds(rows).items() if len(prefix) in ends]
+    opened = sum(many >= k for many in texts)
+    bases = 2 * people.n + k * (len(texts) + opened)
+    return people.n * (6 * levels + 5), bases, people.n * levels
+
+
+def bare(counts: tuple[int, int, int], threads: int) -> None:
+    """Multiply and hash so often, on so many threads."""
+    factor = scalar(bytes(range(UNIFORM)))
+    point = base_times(factor)
+    work: tuple[tuple[Callable[[], bytes], int], ...] = (
+        (lambda: times(factor, point), counts[0]),
+        (lambda: base_times(factor), counts[1]),
+        (lambda: element(bytes(UNIFORM)), counts[2]),
+    )
+
+    def loop() -> None:
+        for operation, many in work:
+            for _ in range(many // threads):
+                operation()
+
+    crew = [threading.Thread(target=loop) for _ in range(threads)]
+    for member in crew:
+        member.start()
+    for member in crew:
+        member.join()
+
+
+def main(people: int, *, prefixes: bool) -> None:
+    """Measure and print."""
+    scenario = change(load("threshold-census"), {"policy.prefixes": prefixes})
+    if people < 32_561:
+        scenario = change(scenario, {"population.users": people})
+    crowd, threads = samples(scenario, SEED), os.cpu_count() or 1
+    cast, boards = cast_of(scenario, crowd, {}, None), []
+    recorder = Recorder(Transcript.sized(crowd.people.n))
+    run = timed(lambda: boards.append(play(cast, [recorder])))
+    counts, layers = multiplications(scenario, crowd), operations(boards[-1], crowd.people.n)
+    curve = timed(lambda: bare(counts, threads))
+    boxes = timed(lambda: floor(layers, threads))
+    print(
+        f"{crowd.people.n:,} people, {'prefixes' if prefixes else 'whole rows'}; {threads} threads"
+    )
+    print(f"  {counts[0]:,} multiplications, {counts[1]:,} of the generator, {counts[2]:,} hashes")
+    for name, (wall, cpu) in (("run", run), ("curve", curve), ("boxes", boxes)):
+        print(f"  {name:6} {wall:7.2f} s wall  {cpu:7.2f} s CPU")
+    wall, cpu = (a / (b + c) for a, b, c in zip(run, curve, boxes, strict=True))
+    print(f"  run / floor: {wall:.2f} wall, {cpu:.2f} CPU")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 32_561, prefixes="whole" not in sys.argv[2:])

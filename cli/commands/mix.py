@@ -1,0 +1,63 @@
+"""What `veilmix serve shuffler-N ADDRESS` does: mix for a class (`veilmix poll --others`)."""
+
+import platform
+import re
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..app import Unmet
+
+if TYPE_CHECKING:
+    from ...crypto.identity import Identity
+    from ...machines.service import Log
+    from ...protocol.board import Board
+    from ...scenarios.schema.model import Scenario
+
+
+def mix_for_class(place: str, address: str, key: Path | None, port: int, log: "Log") -> None:
+    """Be a shuffler of the class at an address; prints what was released, as CSV.
+
+    log: told what happens.
+    """
+    if not re.fullmatch("shuffler-[1-9][0-9]?", place):
+        raise click.UsageError(
+            f"{place}: others may be shufflers of a class: shuffler-1, shuffler-2, ..; its own "
+            "computer is the rest"
+        )
+    from ...poll.mix import mix
+
+    def tell(line: str) -> None:
+        click.echo(line, err=True)
+
+    mixed = mix(address, place, _identity(key), port, log, tell)
+    say_release(mixed.board, mixed.scenario)
+
+
+def _identity(key: Path | None) -> "Identity":
+    """The identity of a file, or a new one, called as this computer is."""
+    from ...crypto.identity import make_identity
+    from ...scenarios.records.identity_files import read_identity
+
+    if key is not None:
+        return read_identity(key)
+    name = re.sub("[^A-Za-z0-9]+", "-", platform.node()).strip("-")[:40]
+    return make_identity(f"{name or 'somebody'}-{secrets.token_hex(2)}")  # two may be called alike
+
+
+def say_release(board: "Board", scenario: "Scenario") -> None:
+    """Print what a class has released, as CSV; Unmet if nothing was."""
+    from ...scenarios.records.run_folder import release_csv
+    from ...scenarios.scoring.result import WrittenRelease
+    from ...scenarios.sessions.place import released
+
+    names = [feature.name for feature in scenario.feature]
+    counts = released(board, names)
+    if counts is None or board.decision is None:
+        why = board.burned or "no column is safe enough for this promise"
+        raise Unmet(f"nothing was released: {why}")
+    columns = tuple(names[column] for column in board.decision.kept)
+    rows: list[tuple[str | int, ...]] = [(*cell, many) for cell, many in sorted(counts.items())]
+    click.echo(release_csv(WrittenRelease(columns, tuple(rows))), nl=False)

@@ -1,0 +1,109 @@
+"""`veilmix worst`: the worst table that has the same columns as one's own."""
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..options import FILE
+from ..own_table import counted_options, table_options
+from ..stages import stages
+from ..text.layout import clean, format_option, page, say, write_csv, write_json
+
+if TYPE_CHECKING:
+    from ...analysis.composition import WorstCase
+    from ...scenarios.populations.people import Table
+
+STOPPED = 130  # the exit code of whoever pressed Ctrl-C, also where what was found is said
+
+
+@click.command("worst")
+@counted_options
+@click.option(
+    "--rounds",
+    default=5_000,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Of the search for bad tables: cells that are swapped.",
+)
+@click.option(
+    "--nodes",
+    default=1_000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Of every search tree of the proof that no table is worse.",
+)
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Of the cells that are swapped.",
+)
+@click.option("--write", "file", type=FILE, help="Write the worst table found to a .csv file.")
+@table_options
+@format_option
+def command(
+    data: Path,
+    k: int,
+    rounds: int,
+    nodes: int,
+    seed: int,
+    file: Path | None,
+    form: str,
+    **reading: Any,
+) -> None:
+    """Search for the worst table with the columns of DATA: how many people could be exposed.
+
+    Whoever knows only how often each value occurs in each column must reckon with it. The most
+    people below k of all such tables is found and proved, or bracketed. Rounds and nodes end the
+    search, never seconds; so does Ctrl-C, and what was found by then is said.
+    """
+    from ...analysis.composition import worst_case
+    from ...scenarios.tables.reading import Reading, read
+    from ..text import worst as text
+
+    way = text.Way()
+    with stages() as stage:
+        table = read(data, Reading(**reading), progress=stage)
+        counts = _counts(table)
+        found = worst_case(
+            counts,
+            k,
+            rounds=rounds,
+            nodes=nodes,
+            seed=seed,
+            keep=True,
+            progress=lambda step: stage(way.told(step)),
+        )
+    if found.table is not None:
+        found.verify(counts)
+    if form == "json":
+        limits = (rounds, nodes, seed)
+        write_json(text.worst_record(found, way, limits, data.name, table.columns))
+    elif form == "csv":
+        write_csv(text.tidy(way))
+    else:
+        text.tell(page(), found, way, data.name, table.columns)
+    if file is not None and found.table is not None:
+        _write(found, table, file)
+        say(page(err=True), clean(f"wrote     {file}"))
+    if found.stopped:
+        click.get_current_context().exit(STOPPED)
+
+
+def _counts(table: "Table") -> list[Any]:
+    """How often each value of each column occurs."""
+    import numpy as np
+
+    columns = zip(table.codes.T, table.values, strict=True)
+    return [np.bincount(codes, minlength=len(values)) for codes, values in columns]
+
+
+def _write(found: "WorstCase", table: "Table", file: Path) -> None:
+    from ...scenarios.serialization.atomic_file import write_whole
+
+    stream = io.StringIO(newline="")
+    found.write_csv(stream, table.columns, table.values)
+    write_whole(file, stream.getvalue(), force=True)

@@ -1,0 +1,166 @@
+"""The table of scores of a run: who is exposed, who is linked by whom, what attacks achieved."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from ...scenarios.programs.registry import program_of
+from ...scenarios.verification.views import breaking
+from ...scenarios.wording import audited
+from . import peers as peers_text
+from . import reidentification as found_text
+from .cheating import WIDTH
+from .layout import Grid, Page, lay_out, percent, say
+
+if TYPE_CHECKING:
+    from ...scenarios.programs.interface import Effect
+    from ...scenarios.scoring.outcome import Outcome
+
+
+def randomized(outcome: "Outcome") -> bool:
+    """Whether people randomized what they said."""
+    return program_of(outcome.scenario).reports
+
+
+def scores(console: Page, outcome: "Outcome") -> None:
+    """Print the table of scores, and what follows it."""
+    first = () if randomized(outcome) else _exposures(outcome)
+    own = program_of(outcome.scenario).scores(outcome)
+    rows = [*first, *own, *found_text.scores(outcome)]
+    rows += peers_text.scores(outcome) if outcome.peers else [*_links(outcome)]
+    rows += [
+        (f"refused: {reason}", f"{number:,}", "messages that were not counted")
+        for reason, number in outcome.refused.items()
+    ]
+    rows += [
+        (f"attack: {effect.attack}", _achieved(effect), effect.unit) for effect in outcome.attacks
+    ]
+    rows += _alarms(outcome)
+    rows += _ledger(outcome)
+    lay_out(console, Grid(("score", "value", "meaning"), rows, (1,)))
+    say(console)
+    if outcome.peers is None:
+        say(console, smallest(breaking(outcome.coalitions)))
+        transcript = outcome.transcript
+        recorded = transcript is not None and not transcript.summary
+        for line in audited(audit=outcome.scenario.defence.audit, recorded=recorded):
+            say(console, fill(line, WIDTH), style="dim")
+
+
+def _achieved(effect: "Effect") -> str:
+    """What an attack has achieved, of what it could."""
+    whole = effect.value.is_integer() and effect.of.is_integer()
+    achieved, most = (f"{x:,.0f}" if whole else f"{x:.2f}" for x in (effect.value, effect.of))
+    return f"{achieved} of {most}"
+
+
+def _alarms(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
+    """Alarms by what they are about and who raised them; users are not named."""
+    counted = Counter(
+        (alarm.cause, "users" if alarm.party.startswith("user-") else alarm.party, alarm.borne_out)
+        for alarm in outcome.alarms
+    )
+    for (cause, who, true), number in counted.items():
+        kind = "alarm" if true else "false alarm"
+        told = "" if true else "; the board does not bear it out"
+        yield f"{kind}: {cause}", f"{number:,}", f"raised on the board by {who}{told}"
+
+
+def _ledger(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
+    """What the ledger says of these people."""
+    kept = outcome.ledger
+    if kept is None:
+        return
+    yield "ledger: sessions", f"{kept.sessions:,}", "of these people, this one included"
+    yield "ledger: releases", f"{len(kept.releases):,}", "about them"
+    if kept.spent is not None:
+        limit = "not limited" if kept.spent.limit is None else f"of {kept.spent.limit:g}"
+        meaning = f"nats over all runs, {limit}; whoever has spent most, this run included"
+        yield "ledger: spent", f"{kept.spent.most:.4g}", meaning
+    union = kept.union
+    if union is not None:
+        proven = "of all their columns together, from their cells: at least, at most"
+        yield "exposed by all releases", f"{union.at_least:,} to {union.at_most:,}", proven
+        if union.true is not None:
+            crowd = f"in a crowd smaller than k = {union.k}"
+            yield "", f"{union.true:,}", f"... in truth, of {union.people:,} people, {crowd}"
+    for line in kept.warnings:
+        yield "ledger warns", "1", line
+
+
+def smallest(coalitions: Sequence[tuple[str, ...]]) -> str:
+    """Say which coalitions link anyone, none of their parts does."""
+    said = "; ".join(" + ".join(parties) for parties in coalitions) or "none of those looked at"
+    return f"smallest coalitions that link anyone by watching: {said}"
+
+
+def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
+    exposure = outcome.exposure
+    if not outcome.released or outcome.decision is None:
+        yield "true exposure Q(k/n)", "-", "nothing is released, so nobody is exposed by it"
+        return
+    true = "people in a crowd smaller than k in the release"
+    if program_of(outcome.scenario).opens:
+        true = "people with a value that fewer than k share, with all before it"
+    yield "true exposure Q(k/n)", percent(exposure.true), true
+    same = outcome.scenario.population.setting == "fixed"
+    proved = (
+        f"what {'everybody' if outcome.peers else 'the curator'} proved from {_grounds(outcome)}"
+    )
+    if not same:
+        delta = outcome.scenario.policy.delta
+        proved = f"of people nobody had counted; fails with probability {percent(delta)} at most"
+    if program_of(outcome.scenario).opens:
+        proved = "whoever comes: what fewer than k people share stays closed"
+    if exposure.promised > outcome.decision.certificate.value:
+        proved = f"proved again of the {exposure.people:,} people who came"
+    yield "promised", percent(exposure.promised), proved
+    if exposure.true > exposure.promised:
+        yield "promise", "BROKEN", "more people are exposed than was promised; verify fails"
+    worst = exposure.worst_case
+    if not same:
+        yield "worst possible", "-", "the marginals are other people's"
+    elif outcome.decision.hidden:
+        yield "worst possible", "-", "values are left blank: another table than the marginals'"
+    elif program_of(outcome.scenario).deepens:
+        yield "worst possible", "-", "the curator knows more than the marginals"
+    elif worst is None:
+        yield "worst possible", "-", "not sought; --worst-case SECONDS seeks it"
+    elif worst.found == worst.proven:
+        share = percent(worst.proven / exposure.people)
+        yield "worst possible", share, "over all tables with these marginals"
+    else:
+        low, high = (percent(people / exposure.people) for people in (worst.found, worst.proven))
+        yield (
+            "worst possible",
+            f"{low} to {high}",
+            f"over all tables with these marginals; {worst.why} (--worst-case SECONDS)",
+        )
+
+
+def _grounds(outcome: "Outcome") -> str:
+    """What a promise was proved from."""
+    if outcome.decision and any(outcome.decision.hidden):
+        sure = f"; it may fail with probability {outcome.scenario.policy.delta:g}"
+        covered = outcome.decision.certificate.slack is not None
+        return "the marginals and its rules" + (sure if covered else "")
+    return "all it was told" if len(outcome.counted) > 2 else "the marginals"
+
+
+def _links(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
+    shufflers = [f"shuffler-{hop + 1}" for hop in range(outcome.scenario.mix.shufflers)]
+    whole = {1: "the shuffler", 2: "both shufflers"}.get(
+        len(shufflers), f"all {len(shufflers)} shufflers"
+    )
+    lying = randomized(outcome)
+    curator = "who reads nothing" if lying else "people whose values can be pinned on them"
+    reader, reads = ("analyst", "reports") if lying else ("curator", "the release")
+    for label, members, meaning in (
+        ("linked by the curator alone", ["curator"], curator),
+        ("... by the analyst alone", ["analyst"], f"who reads {reads}"),
+        (f"... by {whole} alone", shufflers, "who see who sent, and not what"),
+        (f"... by {reader} and {whole}", [reader, *shufflers], "the trust assumption, broken"),
+    ):
+        coalition = outcome.coalition(*members)
+        yield label, f"{coalition.linked:,} of {coalition.users:,}", meaning

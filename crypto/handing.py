@@ -1,0 +1,125 @@
+"""A job is handed to another process of the same party: its secrets are sealed to that process.
+
+    job     = a pickle in which every secret is a number
+    secrets = the 32 bytes of each, in the order of their numbers
+    box     = libsodium's sealed box of the secrets, to a key that the other process has made
+
+So no key is in a pickle, on a command line or in a file. Who relays a job, such as the scheduler of
+a cluster, sees none. A process makes its key when it is first asked for it, and keeps no secret
+that came in a box for longer than the job takes.
+"""
+
+import pickle
+from functools import cache
+from io import BytesIO
+from typing import Any, Never, final
+
+from nacl.bindings import crypto_box_keypair, crypto_box_seal, crypto_box_seal_open
+
+from .entropy import SeededEntropy
+from .keys import SECRET_SIZE, PublicKey, SecretKey
+from .suites import suite_by_code
+
+
+@final
+class Packed:
+    """A job as bytes, and apart from it the secrets that it needs, which nothing shows.
+
+    Attributes:
+        job: a pickle without them.
+    """
+
+    __slots__ = ("_secrets", "job")
+
+    def __init__(self, job: bytes, secrets: bytes) -> None:
+        self.job = job
+        self._secrets = secrets
+
+    @property
+    def secret(self) -> bool:
+        """Whether any secret belongs to it."""
+        return bool(self._secrets)
+
+    def sealed_to(self, public: bytes) -> bytes:
+        """Seal the secrets to another process of the party that owns them."""
+        box: bytes = crypto_box_seal(self._secrets, public)
+        return box
+
+    def __repr__(self) -> str:
+        return f"Packed({len(self.job)} bytes, secrets hidden)"
+
+    def __reduce_ex__(self, protocol: object) -> Never:
+        """Refuse to be pickled or copied: its secrets travel in boxes alone."""
+        raise TypeError("a Packed is not pickled or copied; send its job and a box")
+
+
+def pack(job: Any) -> Packed:
+    """Write a job down. TypeError, AttributeError or PicklingError for what cannot travel."""
+    written = BytesIO()
+    packer = _Packer(written, pickle.HIGHEST_PROTOCOL)
+    packer.dump(job)
+    return Packed(written.getvalue(), b"".join(packer.secrets))
+
+
+def unpack(job: bytes, box: bytes | None) -> Any:
+    """Read a job, in the process that the box of its secrets is sealed to; None: it has none."""
+    public, secret = _own()
+    secrets = b"" if box is None else crypto_box_seal_open(box, public, secret)
+    return _Unpacker(BytesIO(job), secrets).load()
+
+
+def own_public() -> bytes:
+    """What secrets for jobs of this process are sealed to: an X25519 key, 32 bytes."""
+    return _own()[0]
+
+
+@cache
+def _own() -> tuple[bytes, bytes]:
+    public, secret = crypto_box_keypair()
+    return public, secret
+
+
+class _Packer(pickle.Pickler):
+    """Writes a number, and what else is public, where a secret stands."""
+
+    def __init__(self, file: BytesIO, protocol: int) -> None:
+        super().__init__(file, protocol)
+        self.secrets: list[bytes] = []
+        self._numbers: dict[int, int] = {}
+
+    def persistent_id(self, obj: Any) -> tuple[int, bytes] | None:
+        """Give number and public key of a secret; of a stream of randomness the number alone."""
+        kind = type(obj)
+        if kind is SecretKey:
+            return self._number(obj, obj._raw), obj.public.encode()
+        if kind is SeededEntropy:
+            if obj._blocks:
+                raise TypeError("a SeededEntropy that was read from is not handed on; fork it")
+            return self._number(obj, obj._key), b""
+        return None
+
+    def _number(self, secret: object, raw: bytes) -> int:
+        number = self._numbers.setdefault(id(secret), len(self.secrets))
+        if number == len(self.secrets):
+            self.secrets.append(raw)
+        return number
+
+
+class _Unpacker(pickle.Unpickler):
+    def __init__(self, file: BytesIO, secrets: bytes) -> None:
+        super().__init__(file)
+        self._secrets = secrets
+        self._known: dict[int, SecretKey | SeededEntropy] = {}
+
+    def persistent_load(self, pid: tuple[int, bytes]) -> SecretKey | SeededEntropy:
+        """Give the secret of a number."""
+        number, public = pid
+        if number not in self._known:
+            raw = self._secrets[number * SECRET_SIZE : (number + 1) * SECRET_SIZE]
+            self._known[number] = _key(public, raw) if public else SeededEntropy.handed(raw)
+        return self._known[number]
+
+
+def _key(public: bytes, raw: bytes) -> SecretKey:
+    suite = suite_by_code(PublicKey.decode(public).suite, lesson=True)
+    return suite.keypair_from(raw).secret

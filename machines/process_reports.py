@@ -1,0 +1,177 @@
+"""What a process of a session and the process it is a copy of tell each other.
+
+A copy tells what instruments are told, how far long steps have got and where it stands; it is told
+the time. Both write pickles, each with its length (u32) before it, to their end of a socket pair.
+"""
+
+import os
+import pickle
+import selectors
+import socket
+import struct
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+import trio
+
+from ..protocol.board import Entry
+from ..protocol.phases import BOARD
+from ..roles.instruments import Instrument
+from .host import Standing
+
+FLUSH = 0.2  # seconds (real) between two reports of a place that is at work
+READ = 1 << 18  # bytes
+
+_SIZE = struct.Struct(">I")
+
+Hook = tuple[int, str, tuple[Any, ...]]  # when (ns, of a clock that all processes share), what
+
+
+class Reporter(Instrument):
+    """In a copy: keeps what instruments are told until it is sent on.
+
+    What is told in a step is sent on after it, whole: a copy that is killed will tell it again.
+    """
+
+    def __init__(self) -> None:
+        self.hooks: deque[Hook] = deque()
+        self.stages: deque[tuple[str, int, int]] = deque()
+
+    def tell(self, hook: str, *given: Any) -> None:
+        """Keep it, with when."""
+        self.hooks.append((time.monotonic_ns(), hook, given))
+
+    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
+        """Keep it."""
+        self.tell("carried", time, sender, receiver, data)
+
+    def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
+        """Keep it."""
+        self.tell("delivered", time, receiver, letters)
+
+    def posted(self, time: float, entry: Entry) -> None:
+        """Keep it: author and bytes say it all."""
+        self.tell("posted", time, entry.author, entry.data)
+
+    def sealed(self, made: Any) -> None:
+        """Keep it."""
+        self.tell("sealed", made)
+
+    def all_sealed(self, made: Any) -> None:
+        """Keep it."""
+        self.tell("all_sealed", made)
+
+    def read(self, read: Any) -> None:
+        """Keep it."""
+        self.tell("read", read)
+
+    def refused(self, refusal: Any) -> None:
+        """Keep it."""
+        self.tell("refused", refusal)
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        """Keep it."""
+        self.stages.append((name, done, total))
+
+
+def taken(kept: deque[Any]) -> list[Any]:
+    """Give all that was kept; other threads may go on telling."""
+    taken = []
+    with suppress(IndexError):
+        while True:
+            taken.append(kept.popleft())
+    return taken
+
+
+def tell_entry(reporter: Instrument, now: float, entry: Entry) -> None:
+    """Tell what an instrument is told of a post."""
+    reporter.carried(now, entry.author, BOARD, entry.data)
+    reporter.posted(now, entry)
+
+
+class Copy:
+    """What a copy has to do with the process it is a copy of."""
+
+    def __init__(self, name: str, tells: socket.socket) -> None:
+        self.name = name
+        self.reporter = Reporter()
+        self._socket = tells
+
+    def say(self, kind: str, what: Any) -> None:
+        """Tell something."""
+        send(self._socket, (kind, what))
+
+    def flush(self) -> None:
+        """Tell all that instruments were told, and how far long steps have got."""
+        if hooks := taken(self.reporter.hooks):
+            self.say("hooks", hooks)
+        if stages := taken(self.reporter.stages):
+            self.say("stages", stages)
+
+    def stands(self, standing: Standing) -> None:
+        """Tell where this place stands, after all that it has done."""
+        self.flush()
+        self.say("stands", standing)
+
+    async def keep_flushing(self) -> None:
+        """Tell now and then how far a long step has got."""
+        while True:
+            await trio.sleep(FLUSH)
+            if stages := taken(self.reporter.stages):  # a step's other news go when it is done
+                self.say("stages", stages)
+
+    async def listen(self, told: Callable[[float], None]) -> None:
+        """Hear what time it is, until the other side leaves; then end at once."""
+        buffer = bytearray()
+        while True:
+            await trio.lowlevel.wait_readable(self._socket)
+            data = self._socket.recv(READ)
+            if not data:
+                os._exit(0)
+            buffer += data
+            for now in whole(buffer):
+                told(now)
+
+
+def send(to: socket.socket, what: Any) -> None:
+    """Send something whole, however long it takes the other side."""
+    data = pickle.dumps(what, pickle.HIGHEST_PROTOCOL)
+    view = memoryview(_SIZE.pack(len(data)) + data)
+    while view:
+        try:
+            view = view[to.send(view) :]
+        except BlockingIOError:
+            with selectors.DefaultSelector() as waiting:
+                waiting.register(to, selectors.EVENT_WRITE)
+                waiting.select()
+
+
+def whole(buffer: bytearray) -> Iterator[Any]:
+    """Take what has come whole off the buffer."""
+    at, messages = 0, []
+    while len(buffer) - at >= _SIZE.size:
+        (size,) = _SIZE.unpack_from(buffer, at)
+        end = at + _SIZE.size + size
+        if len(buffer) < end:
+            break
+        messages.append(pickle.loads(buffer[at + _SIZE.size : end]))  # noqa: S301 - our own
+        at = end
+    del buffer[:at]
+    return iter(messages)
+
+
+def portable(wrong: BaseException) -> BaseException:
+    """Give an exception that can be sent: itself, or what it says."""
+    while isinstance(wrong, BaseExceptionGroup):
+        wrong = wrong.exceptions[0]
+    # Where another library has taught exceptions to bring these along, they may not travel.
+    wrong = wrong.with_traceback(None)
+    wrong.__cause__ = wrong.__context__ = None
+    try:
+        pickle.loads(pickle.dumps(wrong))  # noqa: S301 - our own
+    except Exception:
+        return RuntimeError(f"{type(wrong).__name__}: {wrong}")
+    return wrong

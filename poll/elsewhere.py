@@ -1,0 +1,230 @@
+"""The class's network where shufflers are on other computers: letters go there, and come, over TLS.
+
+    POST /posts, GET /posts/N    the board, as in any session (machines/board_service.py)
+    POST /letters                letters for the curator and the analyst, who are here
+
+Phones talk to this computer, and it hands their sealed answers on to the first shuffler. It has no
+shuffler's key.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import trio
+
+from ..crypto.identity import Identity, make_identity
+from ..errors import Refused
+from ..machines import tls
+from ..machines.board_service import MOST_POST, BoardService
+from ..machines.host import secured
+from ..machines.http import Answer, Client, Limits, Request, Say, Server
+from ..machines.inputs import Letter, Naming, Parcel
+from ..machines.outbox import TROUBLE, Outbox
+from ..machines.service import BATCH
+from ..protocol import parties
+from ..protocol.board import Entry
+from ..roles.instruments import Instrument
+from ..roles.network import Bag, Network
+from .enrolment import Known, Papers, Seat
+from .mixers import OWN_NAMES
+
+AWAY = 20.0  # seconds after which a shuffler that does not follow the board is given up
+LOOK = 1.0  # seconds between two looks at who is there
+UNHEARD = 10_000  # milliseconds after which a computer that acknowledges nothing is gone
+LIMITS = Limits(BATCH, connections=200)
+READERS = (parties.CURATOR, parties.ANALYST)
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Who the class's computer is to those who mix: one that is asked, and one that asks.
+
+    Attributes:
+        desk: board, curator and analyst, as a server.
+        hall: all phones, as a client.
+    """
+
+    desk: Identity
+    hall: Identity
+
+    @classmethod
+    def fresh(cls) -> "Own":
+        """Make both, for one session."""
+        desk, hall = map(make_identity, OWN_NAMES)
+        return cls(desk, hall)
+
+    def seats(self, host: str, port: int) -> tuple[Seat, Seat]:
+        """Where both are. port: where the desk listens."""
+        desk = Seat(who=Known.of(self.desk.public), host=host, port=port)
+        return desk, Seat(who=Known.of(self.hall.public), host=host, port=0)
+
+
+class _Board(BoardService):
+    """The class's own board, where whoever mixes reads and posts."""
+
+    def __init__(self, network: Network, speaks: Callable[[str, str], bool]) -> None:
+        super().__init__(speaks=speaks)
+        self.board = network.board
+        self._network = network
+
+    def _add(self, author: str, data: bytes) -> int:
+        """Add a post as parties here do: instruments hear of it, this service among them."""
+        place = len(self.board.entries)
+        self._network.wake(self._network.learn(author, data))
+        return place
+
+
+class Elsewhere(Instrument):
+    """Connects a network with those who mix elsewhere; sees posts as they are made.
+
+    tell: told, in a line, of what goes wrong.
+    """
+
+    def __init__(self, own: Own, papers: Papers, tell: Callable[[str], None]) -> None:
+        self._own = own
+        self._papers = papers
+        self._directory = papers.directory
+        self._tell = tell
+        self._naming = Naming()
+        self._seen: set[tuple[str, bytes]] = set()
+        self._outboxes = {name: self._outbox(name) for name in self._shufflers}
+        self._follows = dict.fromkeys(self._shufflers, 0)  # open streams of the board
+        self._since = dict.fromkeys(self._shufflers, -math.inf)  # when one was last open
+        self._network: Network
+        self._service: _Board
+
+    @property
+    def _shufflers(self) -> tuple[str, ...]:
+        return tuple(parties.shuffler(hop + 1) for hop in range(len(self._papers.shufflers)))
+
+    def joins(self, network: Network) -> None:
+        """Say of which network this is a part."""
+        self._network = network
+        self._service = _Board(network, self._directory.speaks_for)
+
+    def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
+        """Show a post to those who mix."""
+        self._service.show(entry)
+
+    def far(self, party: str) -> bool:
+        """Whether a party is on another computer."""
+        return party in self._outboxes
+
+    def send(self, receiver: str, bag: Bag) -> None:
+        """Send letters to a party elsewhere; they are kept until it has them."""
+        name = self._naming.name
+        letters = tuple(Letter(who, data, name(who, receiver, data)) for who, data in bag)
+        seen = len(self._network.board.entries)
+        self._outboxes[receiver].put(Parcel(receiver, seen, 0.0, letters))
+
+    async def run(self, listeners: list[trio.SocketListener]) -> None:
+        """Carry letters and posts, until cancelled."""
+        certificates = self._directory.certificates
+        context = tls.server_context(self._own.desk, certificates)
+        server = Server(self._answer, self._tell, LIMITS)
+        serve = secured(server, context, tls.names(certificates))
+
+        async def watched(stream: trio.SocketStream) -> None:
+            if hasattr(trio.socket, "TCP_USER_TIMEOUT"):
+                option = trio.socket.IPPROTO_TCP, trio.socket.TCP_USER_TIMEOUT
+                stream.setsockopt(*option, UNHEARD)
+            await serve(stream)
+
+        async with trio.open_nursery() as nursery:
+            for outbox in self._outboxes.values():
+                nursery.start_soon(outbox.run)
+            await trio.serve_listeners(watched, listeners)
+
+    async def lost(self) -> str:
+        """Wait until a shuffler has been away for too long; gives what is to be said of it."""
+        began = trio.current_time()
+        while True:
+            await trio.sleep(LOOK)
+            for name, many in self._follows.items():
+                away = trio.current_time() - max(began, self._since[name])
+                if not many and away > AWAY:
+                    who = self._papers.shufflers[parties.index(name)]
+                    return (
+                        f"{name} ({who.who.name} at {who.host}) has been away for {AWAY:g} seconds"
+                    )
+
+    async def hurry(self, number: int) -> None:
+        """Tell the first shuffler, once it has all letters, that everybody has answered."""
+        first = self._shufflers[0]
+        if not self._outboxes[first].empty:
+            return
+        try:
+            client = await self._reach(first)
+            try:
+                await client.ask("POST", "/hurry", b"%d" % number)
+            finally:
+                await client.close()
+        except TROUBLE:
+            return  # its deadline will do
+
+    def _outbox(self, name: str) -> Outbox:
+        def lost(why: str, letters: int) -> None:
+            self._tell(f"{letters} messages were not taken: {why}")
+
+        place = self._directory.places[name]
+        return Outbox(place, lambda _: self._reach(name), lambda _, _declined: None, lost)
+
+    async def _reach(self, name: str) -> Client:
+        place = self._directory.places[name]
+        stream = await trio.open_tcp_stream(place.host, place.port)
+        context = tls.client_context(self._own.hall, place.certificate)
+        safe = await tls.connected(stream, context, tls.digest(place.certificate))
+        return Client(safe, f"{place.host}:{place.port}")
+
+    async def _answer(self, request: Request) -> Answer:
+        if (request.method, request.path) == ("POST", "/letters"):
+            return await self._letters(request)
+        if len(request.body) > MOST_POST:
+            return Answer(413, b"no post is so long\n")
+        answer = await self._service.answer(request)
+        if request.method == "GET" and not isinstance(answer.body, bytes):
+            return replace(answer, body=partial(self._followed, request.peer, answer.body))
+        return answer
+
+    async def _followed(self, peer: str, stream: Callable[[Say], object], say: Say) -> None:
+        self._follows[peer] = self._follows.get(peer, 0) + 1
+        try:
+            await stream(say)  # type: ignore[misc]
+        finally:
+            self._follows[peer] -= 1
+            self._since[peer] = trio.current_time()
+
+    async def _letters(self, request: Request) -> Answer:
+        """Take letters for the readers, each once."""
+        try:
+            parcel = Parcel.decode(request.body)
+        except Refused:
+            return Answer(400, b"no parcel\n")
+        if parcel.receiver not in READERS:
+            return Answer(403, b"for somebody else\n")
+        for letter in parcel.letters:
+            known = request.peer, letter.id
+            if known in self._seen or not self._directory.speaks_for(request.peer, letter.sender):
+                continue
+            self._seen.add(known)
+            await self._network.carry(letter.sender, parcel.receiver, letter.data)
+        return Answer(204)
+
+
+class FarNetwork(Network):
+    """A network some of whose parties are elsewhere."""
+
+    def __init__(self, elsewhere: Elsewhere, *given: object) -> None:
+        super().__init__(*given)  # type: ignore[arg-type]
+        self._elsewhere = elsewhere
+        elsewhere.joins(self)
+
+    async def hand(self, receiver: str, bag: Bag) -> None:
+        """Put letters into an inbox here, or on their way."""
+        if not self._elsewhere.far(receiver):
+            await super().hand(receiver, bag)
+            return
+        self._elsewhere.send(receiver, bag)
+        await trio.lowlevel.checkpoint()

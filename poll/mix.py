@@ -1,0 +1,196 @@
+"""A computer that mixes for a class: it offers to, waits, and is then a party as everywhere.
+
+It is given what is asked and promised, and takes no part in anything else: a curator that announces
+another thing burns the session, with the reason on the board.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from urllib.parse import urlsplit
+
+import msgspec
+import trio
+
+from ..crypto.entropy import Entropy
+from ..crypto.identity import Identity
+from ..errors import DataError, ParameterError, StorageError
+from ..machines.http import Client
+from ..machines.outbox import LATEST, SOONEST, TROUBLE
+from ..machines.remote import RemoteNetwork
+from ..machines.service import Log, Site, run_party
+from ..protocol.board import Board
+from ..protocol.messages import Kind
+from ..roles.cast import Cast
+from ..roles.keyholder import Keyholder
+from ..roles.session import make_key, only, perform
+from ..scenarios.schema.model import Scenario
+from .enrolment import Known, Offer, Papers
+from .questions import scenario_of
+from .session import to_compare
+from .stage import cast_of
+from .words import key_words
+
+PATIENCE = 30.0  # seconds for an answer of the class's computer, which itself waits for news
+AWAY = 60.0  # seconds after which a class's computer that is away is given up
+
+Tell = Callable[[str], None]
+
+
+def mix(address: str, party: str, own: Identity, port: int, log: Log, tell: Tell) -> "Mixed":
+    """Be a shuffler of the class at an address, to the end of its session.
+
+    port: to listen at; 0 any that is free. log: told what happens; tell: what people should read.
+
+    Raises:
+        ParameterError: the address is none, or what the class asks for is not to be had.
+        DataError: the class's computer is away, or does not want this one; it says why.
+        StorageError: the port is taken.
+    """
+    try:
+        return trio.run(_Mixing(address, party, own, port, log, tell).run)
+    except BaseExceptionGroup as group:
+        raise only(group) from None
+
+
+class Mixed(msgspec.Struct, frozen=True):
+    """What a session leaves with whoever mixed.
+
+    Attributes:
+        board: all that was posted.
+        scenario: what was asked and promised.
+    """
+
+    board: Board
+    scenario: Scenario
+
+
+class _Mixing:
+    """One offer, and one session."""
+
+    def __init__(
+        self, address: str, party: str, own: Identity, port: int, log: Log, tell: Tell
+    ) -> None:
+        split = urlsplit(address)
+        code = split.path.strip("/")
+        if split.scheme != "http" or not split.hostname or "/" in code or not code:
+            raise ParameterError(
+                f"address: found {address!r:.80}; the one on the wall is accepted, with its code: "
+                "http://192.168.1.20:8766/K7M2PX"
+            )
+        self._host, self._port = split.hostname, split.port or 80
+        self._name, self._code = split.netloc, code
+        self._party, self._own, self._listen_at = party, own, port
+        self._log, self._tell = log, tell
+
+    async def run(self) -> Mixed:
+        """Offer to mix, wait, and mix."""
+        listeners, port = await self._listen()
+        self._tell(f"{self._party} is {self._own.public.name}: waiting for the class to begin")
+        papers = await self._papers(port)
+        self._check(papers)
+        scenario = scenario_of(papers.questions)
+        for line in _asked(scenario):
+            self._tell(line)
+        site = Site(
+            *(self._party, self._own, papers.directory, papers.roster, self._log),
+            patience=AWAY,
+        )
+        board = await run_party(site, partial(self._role, scenario), listeners)
+        return Mixed(board, scenario)
+
+    async def _listen(self) -> tuple[list[trio.SocketListener], int]:
+        """Listen where this computer is reached by whoever reaches the class."""
+        try:
+            stream = await trio.open_tcp_stream(self._host, self._port)
+        except OSError as bad:
+            raise DataError(self._unreachable(bad)) from None
+        async with stream:
+            here = stream.socket.getsockname()[0]
+        try:
+            listeners = list(await trio.open_tcp_listeners(self._listen_at, host=here))
+        except OSError as bad:
+            raise StorageError(
+                f"{here} port {self._listen_at}: cannot be listened at ({bad.strerror or bad}); "
+                "--port is a free port, or 0 for any"
+            ) from None
+        return listeners, listeners[0].socket.getsockname()[1]
+
+    async def _papers(self, port: int) -> Papers:
+        """Offer to mix until the session begins; DataError if that is not to be."""
+        offer = Offer(party=self._party, who=Known.of(self._own.public), port=port)
+        body, wait, seen = msgspec.json.encode(offer), SOONEST, trio.current_time()
+        while True:
+            try:
+                status, said = await self._ask(body)
+                wait, seen = SOONEST, trio.current_time()
+            except TROUBLE as bad:
+                if trio.current_time() - seen > AWAY:
+                    raise DataError(self._unreachable(bad)) from None
+                await trio.sleep(wait)
+                wait = min(2 * wait, LATEST)
+                continue
+            if status == 200:
+                try:
+                    return msgspec.json.decode(said, type=Papers)
+                except (ValueError, RecursionError) as wrong:
+                    raise DataError(f"{self._name}: gives no papers: {wrong}") from None
+            if status not in (204, 429):
+                raise DataError(f"{self._name}: {said.decode(errors='replace').strip():.400}")
+            await trio.sleep(wait)
+
+    async def _ask(self, body: bytes) -> tuple[int, bytes]:
+        with trio.move_on_after(PATIENCE):
+            stream = await trio.open_tcp_stream(self._host, self._port)
+            client = Client(stream, self._name, (("origin", f"http://{self._name}"),))
+            try:
+                return await client.ask("POST", f"/{self._code}/mix", body)
+            finally:
+                await client.close()
+        raise trio.BrokenResourceError("no answer in time")
+
+    def _unreachable(self, bad: BaseException) -> str:
+        return f"http://{self._name}: cannot be reached ({bad}); is it in this network?"
+
+    def _check(self, papers: Papers) -> None:
+        """DataError unless these are papers of a session in which this computer is that party."""
+        try:
+            directory, roster = papers.directory, papers.roster
+        except ParameterError as wrong:
+            raise DataError(f"{self._name}: gives papers with a wrong identity: {wrong}") from None
+        mine, known = directory.places.get(self._party), self._own.public
+        if mine is None or mine.certificate != known.certificate:
+            raise DataError(f"{self._name}: names somebody else as {self._party}")
+        if roster.key(self._party) != known.key:
+            raise DataError(f"{self._name}: names another key than mine for {self._party}")
+
+    async def _role(self, scenario: Scenario, network: RemoteNetwork, entropy: Entropy) -> None:
+        """Play the shuffler until the session is burnt or over."""
+        cast = replace(
+            cast_of(scenario), entropy=entropy, identities={self._party: self._own.signer}
+        )
+        network.terms = cast.terms
+        async with trio.open_nursery() as nursery:
+            key = partial(self._key, cast)
+            nursery.start_soon(partial(perform, cast, network, {self._party}, {}, key))
+            await network.until(Kind.ANNOUNCEMENT, lambda board: board.announcement is not None)
+            for line in to_compare(network.board):
+                self._tell(line)
+            await network.until(Kind.CLOSED, lambda _: False)
+            nursery.cancel_scope.cancel()
+
+    def _key(self, cast: Cast, party: str) -> Keyholder:
+        key = make_key(cast, party)
+        words = key_words(key.pair.public.encode())
+        self._tell(f"my key is: {words}   (every phone must show these words for {party})")
+        return key
+
+
+def _asked(scenario: Scenario) -> list[str]:
+    """What a session is about, for whoever mixes."""
+    policy = scenario.policy
+    return [
+        f"{scenario.scenario.title}: {len(scenario.feature)} questions",
+        *(f"  {feature.name}" for feature in scenario.feature),
+        f"promised: at most {policy.max_exposure:.4g} of them in a crowd smaller than {policy.k}",
+    ]

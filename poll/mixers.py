@@ -1,0 +1,100 @@
+"""Computers that have offered to mix, until the session begins: one for each shuffler, first come.
+
+Who offers says so again every few seconds (mix.py), so a computer that has left makes room.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import trio
+
+from ..protocol import parties
+from .classroom import Unwelcome
+from .enrolment import Offer, Papers, Seat
+
+OWN_NAMES = ("class", "people")  # certificates are looked for by name: none is there twice
+SILENCE = 20.0  # seconds after which who has offered to mix is no longer counted on
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """An offer that stands.
+
+    Attributes:
+        seat: who it is, and where.
+        heard: when it was last said, in seconds.
+    """
+
+    seat: Seat
+    heard: float
+
+
+class Mixers:
+    """Those who mix. shufflers: how many there are. changed: called when somebody has come."""
+
+    def __init__(self, shufflers: int, changed: Callable[[], None]) -> None:
+        self._wanted = tuple(parties.shuffler(hop + 1) for hop in range(shufflers))
+        self._offers: dict[str, Offered] = {}
+        self._changed = changed
+        self._begun = trio.Event()
+        self.papers: Papers | None = None
+
+    @property
+    def here(self) -> Mapping[str, Seat]:
+        """Those who can be counted on, in the order of their hops."""
+        if self.papers is not None:
+            return dict(zip(self._wanted, self.papers.shufflers, strict=True))
+        old = trio.current_time() - SILENCE
+        offers = ((name, self._offers.get(name)) for name in self._wanted)
+        return {name: offer.seat for name, offer in offers if offer and offer.heard > old}
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The shufflers that nobody has offered to be."""
+        here = self.here
+        return tuple(name for name in self._wanted if name not in here)
+
+    def begin(self, papers: Papers) -> None:
+        """The session begins: give everybody who mixes its papers."""
+        self.papers = papers
+        self._begun.set()
+
+    async def offer(self, offer: Offer, address: str, patience: float) -> Papers | None:
+        """Take an offer, and wait so many seconds for the session to begin; None: it has not.
+
+        address: where it comes from. Unwelcome if somebody else is that shuffler, or none is so
+        called.
+        """
+        seat = Seat(who=offer.who, host=address, port=offer.port)
+        self._take(offer.party, seat)
+        with trio.move_on_after(patience):
+            await self._begun.wait()
+        if self.papers is not None:
+            self._take(offer.party, seat)
+        return self.papers
+
+    def _take(self, name: str, seat: Seat) -> None:
+        if name not in self._wanted:
+            accepted = ", ".join(self._wanted)
+            raise Unwelcome(409, f"There is no {name} here; this session has {accepted}.")
+        known, now = self.here.get(name), trio.current_time()
+        if known is not None and known != seat:
+            raise Unwelcome(
+                409,
+                f"{known.who.name} at {known.host} is {name} already; be another one, or wait "
+                f"{SILENCE:g} seconds after it has left.",
+            )
+        if self.papers is not None and known is None:
+            raise Unwelcome(409, "This session has begun without you.")
+        taken = {"the class's computer": OWN_NAMES}
+        taken |= {
+            other: (held.who.name, held.who.key)
+            for other, held in self.here.items()
+            if other != name
+        }
+        for other, facts in taken.items():
+            if not {seat.who.name, seat.who.key}.isdisjoint(facts):
+                raise Unwelcome(409, f"{seat.who.name} is {other} already; use another identity.")
+        self._offers[name] = Offered(seat, now)
+        if known is None:
+            self._changed()

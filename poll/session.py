@@ -1,0 +1,341 @@
+"""A session of phones: who waits for whom, from the first that joins to the last post.
+
+The parties are those of every session (`roles`), in this process, in real time; people are not:
+what comes from phones is put on the network as it came. So this computer holds every key, and the
+page says so; unless others mix (`stage.py`), who hold theirs.
+"""
+
+import secrets
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import trio
+
+from ..errors import StorageError
+from ..machines.http import Server
+from ..protocol.board import Board
+from ..protocol.phases import Phase
+from ..protocol.session import Round
+from ..protocol.transcript import Transcript
+from ..roles.adversary_record import AdversaryRecord
+from ..roles.cast import Cast
+from ..roles.instruments import Instrument, Instruments, Recorder
+from ..roles.keyholder import Keyholder
+from ..roles.network import Network
+from ..roles.session import only
+from ..scenarios.schema.model import Scenario
+from .cheats import committed, happened
+from .classroom import Classroom
+from .clock import EagerClock
+from .gate import Gate
+from .mixers import Mixers
+from .questions import nobody, schema_of, table_of
+from .simulated import Simulated
+from .stage import Stage, all_here, cast_of, mixed_elsewhere
+from .wall import Wall
+from .web import Desk
+from .words import key_words, session_words
+
+LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # none is taken for another
+CODE = 6  # of them: 30 bits
+GRACE = 4.0  # seconds after the last post, for phones that are slow to read it
+BREATH = 1.0  # seconds after the last answer, before the round is closed early
+LOOPBACKS = ("127.0.0.1", "::1", "localhost")
+LOOK = 0.2  # seconds between two looks at who has answered
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How a class is held.
+
+    Attributes:
+        host: the address that phones reach this computer by.
+        port: to listen at; 0: any that is free.
+        people: so many who have joined are waited for; None: until `begin` is called.
+        patience: seconds that they are waited for, at most.
+        kept: whether what was said is written down at the end.
+        others: whether shufflers are on other computers.
+        simulated: so many who are no people fill up the class.
+    """
+
+    host: str
+    port: int
+    people: int | None
+    patience: float
+    kept: bool
+    others: bool = False
+    simulated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a session of phones leaves.
+
+    Attributes:
+        board: all that was posted; None: nothing was asked, for too few came.
+        transcript: what happened on the network.
+        network: that knows the rounds.
+        keys: of the parties that were here, by name.
+        room: the phones, and what each handed in.
+        seconds: it took, from the first post to the last.
+        adversary: what attackers have kept; None: nobody cheats.
+    """
+
+    board: Board | None
+    transcript: Transcript
+    network: Network
+    keys: dict[str, Keyholder]
+    room: Classroom
+    seconds: float
+    adversary: AdversaryRecord | None = None
+
+
+class PhoneSession:
+    """Holds a session. tell: told, a line each, what whoever runs the class should see."""
+
+    def __init__(self, scenario: Scenario, terms: Terms, tell: Tell) -> None:
+        self.code = "".join(secrets.choice(LETTERS) for _ in range(CODE))
+        self.scenario = scenario
+        self.room = Classroom(scenario.mix.deadline)
+        self.mixers = Mixers(scenario.mix.shufflers, self.room.change) if terms.others else None
+        self.wall = Wall(scenario.scenario.title, scenario.mix.shufflers)
+        self._terms = terms
+        self._tell = tell
+        self._clock = EagerClock()
+        self._wanted = False
+        self._seen = (0, 0, 0)
+        self._read_out = False
+        self._mixing: set[str] = set()
+
+    def hold(self, opened: Callable[[str], None], begin: Callable[[], bool] | None = None) -> Held:
+        """Hold it to its end. opened: told the address.
+
+        begin: waits, in a thread, until whoever runs the class wants to begin; False: never.
+
+
+        StorageError if the address cannot be listened at.
+        """
+        try:
+            return trio.run(self._hold, opened, begin, clock=self._clock)
+        except BaseExceptionGroup as group:
+            raise only(group) from None
+
+    def facts(self) -> dict[str, Any]:
+        """What every phone is told besides posts: nobody's name, nobody's answer."""
+        mix, room = self.scenario.mix, self.room
+        left = max(0.0, room.closes - trio.current_time()) if room.collecting else 0.0
+        return {
+            "title": self.scenario.scenario.title,
+            "people": len(room.phones),
+            "simulated": self._terms.simulated,
+            "answered": room.answered,
+            "round": room.round,
+            "collecting": room.collecting,
+            "left": round(left),
+            "needed": mix.min_batch,
+            "seconds": mix.deadline,
+            "shufflers": mix.shufflers,
+            "questions": len(self.scenario.feature),
+            "kept": self._terms.kept,
+            "others": None if self.mixers is None else self._others(self.mixers),
+            "started": room.started,
+            "ended": room.ended,
+            "happened": happened(self.scenario) if room.ended else None,
+        }
+
+    def _others(self, mixers: Mixers) -> list[dict[str, Any]]:
+        """Who mixes, by name and address, and whether that is this computer after all."""
+        own = (self._terms.host, *LOOPBACKS)
+        return [
+            {"party": name, "who": seat.who.name, "host": seat.host, "here": seat.host in own}
+            for name, seat in mixers.here.items()
+        ]
+
+    async def _hold(self, opened: Callable[[str], None], begin: Callable[[], bool] | None) -> Held:
+        listeners = await _listening(self._terms)
+        port = listeners[0].socket.getsockname()[1]
+        gate = Gate(_names(self._terms.host, port))
+        desk = Desk(self.room, self.code, gate, self.facts, self.wall, self.mixers)
+        async with trio.open_nursery() as nursery:
+            server = desk.server(self._tell)
+            nursery.start_soon(trio.serve_listeners, partial(_serve, server), listeners)
+            simulated = Simulated(self.room, schema_of(self.scenario), self._terms.simulated)
+            simulated.join()
+            nursery.start_soon(simulated.live, desk)
+            opened(f"http://{gate.names[0]}/{self.code}")
+            if begin is not None:
+                nursery.start_soon(self._listen, begin)
+            held = await self._play(desk)
+            await trio.sleep(GRACE if self.room.phones else 0)
+            nursery.cancel_scope.cancel()
+        return held
+
+    async def _listen(self, begin: Callable[[], bool]) -> None:
+        """Begin when whoever runs the class says so, as soon as enough are here."""
+        while not self.room.started:
+            if not await trio.to_thread.run_sync(begin, abandon_on_cancel=True):
+                return
+            here, needed = len(self.room.phones), self.scenario.mix.min_batch
+            if here < needed:
+                self._tell(f"{here} people are here; fewer than {needed} are not asked anything")
+            for name in self._missing:
+                self._tell(f"nobody mixes as {name} yet: veilmix serve {name} ADDRESS")
+            self._wanted = here >= needed and not self._missing
+
+    @property
+    def _missing(self) -> tuple[str, ...]:
+        """The shufflers that somebody else is to be, and nobody is yet."""
+        return self.mixers.missing if self.mixers else ()
+
+    async def _enough(self) -> bool:
+        """Wait for people; False if too few have come in time."""
+        needed = self.scenario.mix.min_batch
+        want = max(needed, (self._terms.people or 0) + self._terms.simulated)
+        with trio.move_on_after(self._terms.patience):
+            while not self._wanted and (
+                self._terms.people is None or len(self.room.phones) < want or self._missing
+            ):
+                self._count()
+                await trio.sleep(LOOK)
+        self._count()
+        return len(self.room.phones) >= needed and not self._missing
+
+    def _count(self) -> None:
+        """Tell how many are here, and how many have answered, when it has changed."""
+        room = self.room
+        mixing = self.mixers.here if self.mixers else {}
+        for name in mixing.keys() - self._mixing:
+            self._tell(f"{name} is {mixing[name].who.name} at {mixing[name].host}")
+        for name in self._mixing - mixing.keys():
+            self._tell(f"{name} has left")
+        if mixing.keys() != self._mixing:
+            self.wall.mixed_by(
+                tuple(f"{name} is {seat.who.name} at {seat.host}" for name, seat in mixing.items())
+            )
+        self._mixing = set(mixing)
+        self.wall.crowd(len(room.phones), room.simulated)
+        now = len(room.phones), room.round, room.answered
+        if now == self._seen:
+            return
+        self._seen = now
+        made = self._terms.simulated
+        here = f"{now[0]} {'person is' if now[0] == 1 else 'people are'} here"
+        here += f", {made} of them simulated" if made else ""
+        asked = f"; round {now[1]}: {now[2]} have answered" if now[1] else ""
+        self._tell(here + asked)
+
+    async def _play(self, desk: Desk) -> Held:
+        cast = committed(self.scenario, cast_of(self.scenario), nobody(self.scenario))
+        transcript = Transcript.sized(0)
+        if not await self._enough():
+            self.room.ended = self._few()
+            self.room.change()
+            silent = Network(Instruments([], self._tell))
+            return Held(None, transcript, silent, {}, self.room, 0.0)
+        adversaries = [cast.adversary] if cast.adversary else []
+        tools = [Recorder(transcript), *adversaries, self.room, self.wall]
+        stage = await self._staged(cast, tools)
+        network, began = stage.network, time.monotonic()
+        self.room.started, self.room.board = True, network.board
+        self.room.change()
+        desk.plan = partial(_plan, network)
+        desk.deliver = partial(_deliver, network)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(stage.play)
+            while network.board.phase is not Phase.OVER or network.board.due is not None:
+                await self._look(stage)
+            self._count()
+            self.room.ended = network.board.burned or "over"
+            self.wall.over()
+            self.room.change()
+            await trio.sleep(GRACE if stage.elsewhere else 0)
+            nursery.cancel_scope.cancel()  # shufflers stay to turn people away: phones are told
+        seconds = time.monotonic() - began
+        return Held(
+            network.board, transcript, network, stage.keys, self.room, seconds, cast.adversary
+        )
+
+    async def _staged(self, cast: Cast, tools: list[Instrument]) -> Stage:
+        if self.mixers is None:
+            return all_here(cast, tools, self._tell)
+        questions = table_of(self.scenario)
+        host = self._terms.host
+        return await mixed_elsewhere(cast, tools, self._tell, self.mixers, questions, host)
+
+    def _few(self) -> str:
+        """Why nobody is asked anything."""
+        if missing := self._missing:
+            return f"Nobody has come to be {' and '.join(missing)}, so nobody is asked anything."
+        few = f"{len(self.room.phones)} came, and fewer than {self.scenario.mix.min_batch} "
+        return few + "are not asked anything."
+
+    async def _look(self, stage: Stage) -> None:
+        """Look who has answered; when everybody has, close the round."""
+        self._count()
+        await trio.sleep(LOOK)
+        number = self.room.round
+        if number and not self._read_out and self.room.board is not None:
+            self._read_out = True
+            for line in to_compare(self.room.board):
+                self._tell(line)
+        if not self.room.complete:
+            return
+        await trio.sleep(BREATH)
+        if not self.room.complete or self.room.round != number:
+            return
+        if stage.elsewhere is not None:
+            await stage.elsewhere.hurry(number)
+        else:
+            self._clock.skip_to(self.room.closes + LOOK)
+
+
+def to_compare(board: Board) -> list[str]:
+    """What is read out, and compared with what phones show: words of the session, and of keys."""
+    told = board.announcement
+    if told is None:
+        return []
+    keys = {f"shuffler {hop}": key for hop, key in enumerate(told.shufflers, start=1)}
+    keys |= {"curator": told.curator, "analyst": told.analyst}
+    lines = [f"read aloud: {session_words(board.session)}"]
+    return lines + [f"  key of {name}: {key_words(key.encode())}" for name, key in keys.items()]
+
+
+def _plan(network: Network) -> Round | None:
+    calls = network.board.calls
+    return network.plan(calls[-1]) if calls and network.board.due is None else None
+
+
+async def _deliver(network: Network, sender: str, data: bytes) -> None:
+    await network.carry(sender, "shuffler-1", data)
+
+
+async def _serve(server: Server, stream: trio.SocketStream) -> None:
+    """Answer a connection; one that has gone meanwhile has no address."""
+    address = ""
+    with suppress(OSError):
+        address = stream.socket.getpeername()[0]
+    await server.serve(stream, address)
+
+
+async def _listening(terms: Terms) -> list[trio.SocketListener]:
+    try:
+        return list(await trio.open_tcp_listeners(terms.port, host=terms.host))
+    except OSError as bad:
+        raise StorageError(
+            f"{terms.host} port {terms.port}: cannot be listened at ({bad.strerror or bad}); "
+            "--host is an address of this computer, --port a free port, or 0 for any"
+        ) from None
+
+
+def _names(host: str, port: int) -> tuple[str, ...]:
+    """What this computer may be called in a request, the address that is given out first."""
+    shown = f"[{host}]" if ":" in host else host
+    names = [shown] if shown not in ("127.0.0.1", "localhost") else ["127.0.0.1", "localhost"]
+    bare = names if port == 80 else []
+    return (*(f"{name}:{port}" for name in names), *bare)

@@ -1,0 +1,60 @@
+"""Simulated people: they fill up a small class, and are labelled wherever people are counted.
+
+They answer every question by a draw in which all answers are alike, seal as phones do, and hand in
+where phones do. Whoever runs the class knows what they say; so they make no crowd larger for it.
+"""
+
+import secrets
+from collections.abc import Sequence
+
+import trio
+
+from ..crypto.entropy import SystemEntropy
+from ..protocol.ballots import Phrasebook, submit_all
+from ..protocol.frames import frame_envelopes
+from ..protocol.schema import Schema
+from ..protocol.session import Round
+from .classroom import Classroom
+from .web import Desk
+
+LOOK = 0.2  # seconds between two looks at what is asked
+SLOWEST = 3.0  # seconds for all of them to answer, where there is so much time
+SECRET = 16  # bytes, as a phone's
+
+
+class Simulated:
+    """Those who are no people. many: how many of them."""
+
+    def __init__(self, room: Classroom, schema: Schema, many: int) -> None:
+        self._room = room
+        self._people: dict[str, Sequence[str]] = {}
+        self._schema = schema
+        self._many = many
+
+    def join(self) -> None:
+        """Join, by names that say what they are."""
+        for number in range(self._many):
+            secret = secrets.token_hex(SECRET)
+            self._room.join(secret, f"simulated {number + 1}").simulated = True
+            self._people[secret] = [
+                secrets.choice(feature.values or ("",)) for feature in self._schema.features
+            ]
+
+    async def live(self, desk: Desk) -> None:
+        """Answer every round, until cancelled. desk: where phones hand in."""
+        done: set[int] = set()
+        while self._people:
+            plan = desk.plan()
+            if plan is not None and plan.call.round not in done and self._room.collecting:
+                done.add(plan.call.round)
+                left = self._room.closes - trio.current_time()
+                pause = min(SLOWEST, left / 4) / self._many
+                for secret, row in self._people.items():
+                    await trio.sleep(pause)
+                    await self._room.answer(plan, secret, _sealed(plan, row), desk.deliver)
+            await trio.sleep(LOOK)
+
+
+def _sealed(plan: Round, row: Sequence[str]) -> bytes:
+    (made,) = submit_all(Phrasebook(plan), [tuple(row)], [SystemEntropy()])
+    return frame_envelopes(plan.session, plan.call.round, [made.envelope], plan.witness)[0]

@@ -1,0 +1,129 @@
+"""Where the parties of a session stand: all of them here, or the shufflers on other computers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import trio
+
+from ..crypto.entropy import SystemEntropy
+from ..errors import RoundBurned, StorageError
+from ..protocol import parties
+from ..protocol.messages import OPENING
+from ..protocol.phases import BOARD
+from ..roles.cast import Cast
+from ..roles.instruments import Instrument, Instruments
+from ..roles.keyholder import Keyholder
+from ..roles.network import Endpoint, Network
+from ..roles.session import hops_of, identities_of, keyholders, make_key, perform, roster_of
+from ..scenarios.play.announcement import announced_policy, announced_rules
+from ..scenarios.programs.registry import strategy, wire
+from ..scenarios.schema.model import Scenario
+from .elsewhere import Elsewhere, FarNetwork, Own
+from .enrolment import Papers
+from .mixers import Mixers
+from .questions import QuestionsTable, schema_of
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A session that is about to begin.
+
+    Attributes:
+        cast: with the identities of who is here.
+        network: that connects them, and the phones.
+        keys: of who is here, by name.
+        elsewhere: those who mix on other computers; None: nobody.
+        listeners: where these come to.
+    """
+
+    cast: Cast
+    network: Network
+    keys: dict[str, Keyholder]
+    elsewhere: Elsewhere | None = None
+    listeners: list[trio.SocketListener] = field(default_factory=list)
+
+    async def play(self) -> None:
+        """Play who is here, and carry letters to others, until cancelled."""
+        async with trio.open_nursery() as nursery:
+            if self.elsewhere is not None:
+                nursery.start_soon(self.elsewhere.run, self.listeners)
+                nursery.start_soon(self._give_up, self.elsewhere)
+            await perform(self.cast, self.network, tuple(self.keys), {}, self.keys.__getitem__)
+
+    async def _give_up(self, elsewhere: Elsewhere) -> None:
+        """Burn the session when one who mixes has been away for too long."""
+        why = await elsewhere.lost()
+        curator = Endpoint(self.network, parties.CURATOR)
+        curator.identity = identities_of(self.cast).get(parties.CURATOR)
+        await curator.burn(RoundBurned(why))
+
+
+def all_here(cast: Cast, tools: list[Instrument], tell: Tell) -> Stage:
+    """Set up a session all of whose parties are on this computer."""
+    identities = identities_of(cast)
+    cast = replace(cast, identities=identities)  # they are drawn once
+    network = Network(Instruments(tools, tell), roster_of(cast, identities), identities.get(BOARD))
+    return Stage(cast, network, {name: make_key(cast, name) for name in keyholders(cast)})
+
+
+async def mixed_elsewhere(
+    cast: Cast,
+    tools: list[Instrument],
+    tell: Tell,
+    mixers: Mixers,
+    questions: QuestionsTable,
+    host: str,
+) -> Stage:
+    """Set up a session that others mix, and give them their papers. host: of this computer.
+
+    StorageError if nobody can be listened to there.
+    """
+    every, far = identities_of(cast), hops_of(cast)
+    identities = {name: signer for name, signer in every.items() if name not in far}
+    cast = replace(cast, identities=identities)
+    try:
+        listeners = list(await trio.open_tcp_listeners(0, host=host))
+    except OSError as bad:
+        raise StorageError(
+            f"{host}: cannot be listened at for those who mix ({bad.strerror or bad})"
+        ) from None
+    own = Own.fresh()
+    desk, hall = own.seats(host, listeners[0].socket.getsockname()[1])
+    signers = (identities[name].public.hex() for name in (BOARD, "curator", "analyst"))
+    papers = Papers(
+        questions=questions,
+        opening=cast.entropy.fork("opening").random(OPENING).hex(),
+        signers=tuple(signers),  # type: ignore[arg-type]
+        desk=desk,
+        hall=hall,
+        shufflers=tuple(mixers.here.values()),
+    )
+    elsewhere = Elsewhere(own, papers, tell)
+    watching = Instruments([*tools, elsewhere], tell)
+    network = FarNetwork(elsewhere, watching, papers.roster, identities[BOARD])
+    mixers.begin(papers)
+    keys = {name: make_key(cast, name) for name in keyholders(cast) if name not in far}
+    return Stage(cast, network, keys, elsewhere, listeners)
+
+
+def cast_of(scenario: Scenario) -> Cast:
+    """Everything a session of phones starts from; of people nothing."""
+    return Cast(
+        scenario.scenario.title or scenario.scenario.name,
+        schema_of(scenario),
+        announced_policy(scenario),
+        announced_rules(scenario),
+        scenario.mix.suite,
+        scenario.mix.shufflers,
+        0,
+        _nobody,
+        strategy(scenario, None),
+        SystemEntropy(),
+        program=wire(scenario),
+    )
+
+
+def _nobody(index: int) -> Sequence[str]:
+    raise LookupError(f"person {index}: phones know their own answers, and nobody else does")

@@ -1,0 +1,94 @@
+// What a person sees: pieces of a page, made of text alone. Nothing here is ever read as HTML.
+export function el(name, given = {}, ...inside) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(given)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value !== null) made.setAttribute(key, value);
+  }
+  made.append(...inside.flat(Infinity).filter((one) => one !== null && one !== ""));
+  return made;
+}
+
+export const p = (words, kind = null) => el("p", { class: kind }, words);
+export const button = (words, act, kind = null) =>
+  el("button", { type: "button", class: kind, onclick: act }, words);
+
+// Put a screen up, and say its title to whoever hears it. id: of what it is about: the same screen
+// again leaves the focus, and what was typed, alone.
+export function show(id, title, ...inside) {
+  const screen = document.querySelector("#screen");
+  const again = screen.dataset.id === id;
+  const open = new Set(
+    again ? [...screen.querySelectorAll("details[open]")].map((one) => one.dataset.at) : [],
+  );
+  screen.dataset.id = id;
+  const heading = el("h1", { tabindex: "-1" }, title);
+  screen.replaceChildren(heading, ...inside.flat(Infinity).filter((one) => one !== null));
+  for (const one of screen.querySelectorAll("details")) one.open = open.has(one.dataset.at);
+  if (!again) {
+    heading.focus();
+    window.scrollTo(0, 0);
+  }
+}
+
+function write(place, words) {
+  const line = document.querySelector(place);
+  if (line.textContent !== words) line.textContent = words;
+}
+
+// What is seen below every screen: it changes too often to be read aloud.
+export const status = (words) => write("#status", words);
+
+// What is read aloud when it has changed, by whatever reads the page to somebody.
+export const say = (words) => write("#said", words);
+
+const SEES = {
+  first: (many) =>
+    `It sees which phone sent this. Inside it finds ${many} sealed ${many === 1 ? "answer" : "answers"}, which it cannot read, and mixes them with everybody's.`,
+  later: "It sees sealed answers without senders, takes one layer off each, and mixes them again.",
+  curator: "It reads single answers: neither whose they are, nor which belong together.",
+  analyst: "It reads answers that belong together, of nobody in particular.",
+};
+
+function sees(party, hop, many) {
+  if (hop === 0) return SEES.first(many);
+  return SEES[party] ?? SEES.later;
+}
+
+// An envelope: layer in layer, the outermost first; each opens at a tap. answers: texts.
+export function envelope(parties, answers, round, closing) {
+  let inside = el(
+    "div",
+    {},
+    answers.map((answer) => p(answer, "words")),
+    p("This is written on your phone alone.", "small"),
+  );
+  for (let hop = parties.length - 1; hop >= 0; hop -= 1) {
+    const last = hop === parties.length - 1;
+    const kind = `layer hop-${last ? "last" : Math.min(hop, 3)}${closing ? " closing" : ""}`;
+    inside = el(
+      "details",
+      { class: kind, "data-at": `${round}-${hop}` },
+      el("summary", {}, `For ${parties[hop]}`),
+      p(sees(parties[hop], hop, answers.length)),
+      inside,
+    );
+  }
+  return inside;
+}
+
+// Counts of a release: the kept questions, and how many people. Two columns, for a phone is narrow.
+export function release(names, counts) {
+  const rows = counts.map(([cell, people]) =>
+    el("tr", {}, el("th", { scope: "row" }, cell.join(", ")), el("td", {}, String(people))),
+  );
+  const titles = ["answers", "people"].map((title) => el("th", { scope: "col" }, title));
+  return el(
+    "table",
+    {},
+    el("caption", {}, `How many people gave these answers to: ${names.join("; ")}`),
+    el("thead", {}, el("tr", {}, titles)),
+    el("tbody", {}, rows),
+  );
+}

@@ -1,0 +1,165 @@
+// The session as its board shows it, and what this phone does not put up with.
+//
+// Beyond signatures and heads (signed.js): one announcement; its keys are those that the parties
+// have posted; every party has agreed to this one; calls are those of the program; and what was
+// shown before stays as it was, also after a reload.
+import { sessionOf } from "./announcement.js";
+import { Reader } from "./bytes.js";
+import { unsealed } from "./frames.js";
+import { Refused, hex, unhex } from "./sodium.js";
+import { SignedBoard } from "./signed.js";
+import { checkAbilities } from "./envelope.js";
+
+const HEADER = 37; // bytes
+
+function refuse(words) {
+  throw new Refused("unexpected", words);
+}
+
+export class Session {
+  // kept: {session, mark} of an earlier look of this phone; nulls if there was none.
+  constructor(kept) {
+    this.board = new SignedBoard();
+    this.kept = kept;
+    this.keys = {};
+    this.consents = new Set();
+    this.told = null; // the announcement, and its bytes
+    this.announced = null;
+    this.session = null;
+    this.calls = []; // {body, data}, the data without their seal
+    this.mixed = 0;
+    this.accounts = {}; // round -> what shufflers have said of it
+    this.receipts = {};
+    this.decision = null;
+    this.tallies = [];
+    this.burned = "";
+    this.closed = false;
+  }
+
+  get posts() {
+    return this.board.posts.length;
+  }
+
+  // How much was seen: to be kept, so that a board that changes its past is found out.
+  get mark() {
+    return { posts: this.posts, head: hex(this.board.head) };
+  }
+
+  // Whether everybody has agreed, and the call that is open has its head.
+  get ready() {
+    const parties = this.told ? this.told.shufflers.length + 1 : Infinity;
+    return this.consents.size === parties && this.calls.length > 0 && this.board.due === null;
+  }
+
+  take(author, data) {
+    const said = this.board.take(author, data);
+    if (this.board.roster === null) refuse("this board is not signed");
+    if (this.session !== null && said.session !== hex(this.session)) {
+      refuse("the board holds a message of another session");
+    }
+    this.learn(author, said, data);
+    const mark = this.kept.mark;
+    if (mark !== null && mark.posts === this.posts && mark.head !== hex(this.board.head)) {
+      refuse("the board has changed what it showed this phone before");
+    }
+  }
+
+  learn(author, said, data) {
+    const { body } = said;
+    const by = (name) => author === name || refuse(`${author} has posted what only ${name} may`);
+    switch (said.kind) {
+      case "key":
+        this.keys[author] = body.key;
+        break;
+      case "announcement":
+        by("curator");
+        this.announce(body, new Reader(data.slice(HEADER)).blob());
+        break;
+      case "consent":
+        if (body.session !== hex(this.session)) refuse("a party agreed to another announcement");
+        this.consents.add(author);
+        break;
+      case "call":
+        by("curator");
+        this.check(body);
+        this.calls.push({ body, data: unsealed(data) });
+        break;
+      case "mixed":
+        this.mixed += 1;
+        (this.accounts[said.round] ??= []).push(body);
+        break;
+      case "receipts":
+        this.receipts[said.round] = body;
+        break;
+      case "tally":
+        this.tallies.push(body);
+        break;
+      case "decision":
+        by("curator");
+        this.decision = body;
+        break;
+      case "burned":
+        this.burned = body.why;
+        break;
+      case "closed":
+        this.closed = true;
+        break;
+      default:
+    }
+  }
+
+  announce(told, encoded) {
+    if (this.told !== null) refuse("there are two announcements on the board");
+    checkAbilities(told);
+    const posted = told.shufflers.map((_, i) => this.keys[`shuffler-${i + 1}`]);
+    const same = posted.join() === told.shufflers.join() && this.keys.analyst === told.analyst;
+    if (!same) refuse("the announcement names keys that the parties have not posted");
+    this.session = sessionOf(encoded);
+    if (this.kept.session && this.kept.session !== hex(this.session)) {
+      refuse("this is another announcement than the one that this phone agreed to");
+    }
+    this.told = told;
+    this.announced = encoded;
+  }
+
+  // Whether a call is one of the program: first every question by itself, for the curator; at the
+  // end what was decided, for the analyst; in between, of the hierarchical program, small sets.
+  check(call) {
+    if (this.consents.size !== this.told.shufflers.length + 1) refuse("not everybody has agreed");
+    const first = call.round === 1;
+    if (call.round !== this.calls.length + 1) refuse("a round is missing");
+    const singles = call.asks.every((ask, i) => ask.length === 1 && ask[0] === i);
+    if (first) {
+      const all = singles && call.asks.length === this.told.features.length && !call.hidden.length;
+      if (!all || call.reader !== "curator") refuse("the first round asks for something else");
+    } else if (call.reader === "analyst") {
+      const kept = this.decision?.kept.join();
+      const hidden = JSON.stringify(this.decision?.hidden);
+      const due = call.asks.length === 1 && call.asks[0].join() === kept;
+      if (!due || JSON.stringify(call.hidden) !== hidden) refuse("another release than was decided");
+    } else {
+      const small = call.asks.every((ask) => ask.length <= call.round) || call.asks.length === 1;
+      if (this.told.program !== "hierarchical" || this.decision || !small) {
+        refuse("the curator asks for what its program does not");
+      }
+    }
+  }
+
+  // Whether all receipts of a round are on the board; null while nobody has posted any.
+  counted(round, receipts) {
+    const posted = this.receipts[round];
+    if (posted === undefined) return null;
+    return receipts.every((one) => posted.hashes.includes(one));
+  }
+
+  // The parties that open an envelope of a call, in their order.
+  openers(call) {
+    const shufflers = this.told.shufflers.map((_, i) => `shuffler ${i + 1}`);
+    return [...shufflers, call.reader];
+  }
+
+  encodedKey(party) {
+    const at = /^shuffler (\d+)$/.exec(party);
+    return unhex(at ? this.told.shufflers[at[1] - 1] : this.told[party]);
+  }
+}

@@ -1,0 +1,222 @@
+// A phone takes part: it follows the board, asks its person, seals, hands in, looks for receipts.
+//
+// What it sends: once a name, then sealed envelopes. What it keeps is gone with its tab (store.js).
+import { openRound, sealAnswers } from "./envelope.js";
+import { Session } from "./follow.js";
+import { frameSubmission } from "./frames.js";
+import { asks, asksName, compares, ends, handed, lastStanding, seals, stops, waits } from "./screens.js";
+import { Refused, hex, ready, unhex } from "./sodium.js";
+import { say, status } from "./draw.js";
+import { keep, recall } from "./store.js";
+
+const SOONEST = 500; // milliseconds
+const LATEST = 5_000;
+const PAUSE = 5_000;
+const ALONE = "No connection to the computer; trying again. What is sealed is not lost.";
+// What a reason of docs/wire.md means to whoever holds the phone.
+const WHY = {
+  malformed: "The board shows something that is no message of this session",
+  unexpected: "The board shows something that is not due",
+  unregistered: "The board shows something that was not signed by whom it names",
+};
+const code = document.body.dataset.code;
+
+let state;
+let session;
+let facts = null;
+let at = 0; // the question that is on the screen
+let problem = "";
+const said = {}; // when a person was told what a round is for
+let sealing = false; // the envelope was closed just now, for all to see
+let over = false; // nothing will come any more, or this phone does not go on
+
+const save = () => keep(code, state);
+
+async function ask(path, given = {}) {
+  return fetch(`/${code}/${path}`, { cache: "no-store", credentials: "omit", ...given });
+}
+
+async function join(name) {
+  const body = JSON.stringify({ phone: state.phone, name });
+  try {
+    const answer = await ask("join", { method: "POST", body });
+    const words = await answer.text();
+    if (answer.ok) state.name = JSON.parse(words).name;
+    problem = answer.ok ? "" : words;
+    save();
+  } catch {
+    problem = "The computer cannot be reached; are you still in its network? Try again.";
+  }
+  draw();
+}
+
+// Make the envelope of a call; from now on this is what the phone says in that round.
+function seal({ body, data }) {
+  const plan = openRound(session.announced, data);
+  const { envelope, answers, receipts } = sealAnswers(plan, state.row);
+  const frame = frameSubmission(session.session, body.round, envelope, session.board.witness);
+  const { features } = session.told;
+  const words = answers.map(({ ask: columns, values }) =>
+    columns.map((column, i) => `${features[column].name} ${values[i]}`).join("; "),
+  );
+  state.rounds[body.round] = { frame: hex(frame), receipts, answers: words, handed: false, problem: "" };
+  sealing = true;
+  save();
+}
+
+// Hand in whatever is sealed and not yet handed in; what does not arrive is sent again later.
+async function handIn() {
+  for (const made of Object.values(state.rounds)) {
+    if (made.handed || made.problem) continue;
+    try {
+      const headers = { "x-phone": state.phone };
+      const answer = await ask("answer", { method: "POST", body: unhex(made.frame), headers });
+      if (answer.ok) made.handed = true;
+      else if (answer.status !== 429) made.problem = await answer.text();
+      save();
+    } catch {
+      return false; // no connection
+    }
+  }
+  return true;
+}
+
+// What a phone does without being asked: it answers the rounds after the first, some seconds after
+// it has said what will be published and what was promised.
+function goOn() {
+  const last = session.calls[session.calls.length - 1];
+  if (!last || last.body.round === 1 || session.board.due !== null) return;
+  const { round } = last.body;
+  if (!state.rounds[1]?.handed || state.rounds[round] || !facts.collecting) return;
+  const pause = Math.min(PAUSE, (facts.left * 1000) / 3);
+  if (said[round] === undefined) {
+    said[round] = Date.now();
+    setTimeout(proceed, pause);
+  } else if (Date.now() - said[round] >= pause) seal(last);
+}
+
+async function proceed() {
+  goOn();
+  draw();
+  await handIn();
+  sealing = false;
+  draw();
+}
+
+function agree() {
+  state.agreed = true;
+  state.session = hex(session.session);
+  save();
+  draw();
+}
+
+function answered(value) {
+  state.row[at] = value;
+  at += 1;
+  save();
+  draw();
+}
+
+function back() {
+  at = Math.max(0, at - 1);
+  draw();
+}
+
+async function sealFirst() {
+  seal(session.calls[0]);
+  await proceed();
+}
+
+// Whether the first round has closed without this phone.
+const missed = () =>
+  !state.rounds[1] && (session.mixed > 0 || session.closed || (session.ready && !facts.collecting));
+
+let drawn = "";
+
+// Put up the screen that is due. A form is put up once: what is typed there is not lost.
+function draw() {
+  const questions = session.told?.features.length ?? 0;
+  const form = (id, put) => {
+    if (drawn !== id) put();
+    drawn = id;
+  };
+  const plain = (put) => {
+    drawn = "";
+    put();
+  };
+  if (over && !session.closed) return;
+  if (!state.name && facts.ended) plain(() => stops("It is over", "This session has ended without you."));
+  else if (!state.name) form(`name ${problem}`, () => asksName(facts, problem, join));
+  else if (facts.ended && !session.closed && !session.calls.length) {
+    plain(() => stops("Nothing was asked", facts.ended));
+  } else if (!session.ready && !session.calls.length) plain(() => waits(state, facts));
+  else if (missed()) {
+    plain(() => stops("Too late", "This round has closed, and you are not in it. Nothing of what you may have chosen has left your phone."));
+  } else if (!state.agreed) form("compare", () => compares(session, facts, agree));
+  else if (!state.rounds[1] && at < questions) {
+    form(`question ${at}`, () => asks(session, state, at, answered, back));
+  } else if (!state.rounds[1]) form("seal", () => seals(session, state, facts, sealFirst, back));
+  else if (session.closed) plain(() => ends(session, state, facts));
+  else plain(() => handed(session, state, sealing));
+  tellStatus();
+  say(lastStanding(session, state));
+}
+
+function tellStatus() {
+  if (!facts.collecting || session.closed) return status("");
+  const left = `${facts.left} seconds left`;
+  return status(`Round ${facts.round}: ${facts.answered} of ${facts.people} have answered; ${left}.`);
+}
+
+// Take what is new; Refused if it is not what it must be.
+function take(news) {
+  facts = news;
+  for (const [author, data] of news.posts.slice(session.posts - news.from)) {
+    session.take(author, unhex(data));
+  }
+  if (state.name && session.posts) {
+    state.mark = session.mark;
+    save();
+  }
+}
+
+async function follow() {
+  let version = 0;
+  let wait = SOONEST;
+  while (!over) {
+    try {
+      const answer = await ask(`news/${version}/${session.posts}`);
+      if (answer.status === 404) {
+        if (facts === null || !session.closed) stops("No such session", await answer.text());
+        return;
+      }
+      if (!answer.ok) throw new Error(String(answer.status));
+      take(await answer.json());
+      version = facts.version;
+      wait = SOONEST;
+      await proceed();
+      over = session.closed && facts.ended !== "";
+    } catch (wrong) {
+      if (wrong instanceof Refused) {
+        over = true;
+        stops("This phone does not go on", `${WHY[wrong.message] ?? wrong.message}. Nothing more is sent.`);
+        return;
+      }
+      status(ALONE);
+      say(ALONE);
+      await new Promise((done) => setTimeout(done, wait));
+      wait = Math.min(LATEST, 2 * wait);
+    }
+  }
+}
+
+async function begin() {
+  await ready;
+  state = recall(code);
+  save();
+  session = new Session(state);
+  at = state.row.length;
+  await follow();
+}
+
+begin();

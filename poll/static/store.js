@@ -1,0 +1,22 @@
+// What a phone keeps, for as long as its tab is open: it survives a reload, and nothing else.
+import { hex, sodium } from "./sodium.js";
+
+const SECRET = 16; // bytes
+const place = (code) => `veilmix ${code}`;
+
+// name: "" before it has joined. row: answers, one a question. session: the digest that was agreed
+// to. rounds: by number, {frame, receipts, handed, ask, values} of what was sealed.
+export function recall(code) {
+  const fresh = { name: "", row: [], agreed: false, session: "", mark: null, rounds: {} };
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(place(code)));
+    if (kept !== null) return kept;
+  } catch {
+    // nothing that we have written
+  }
+  return { ...fresh, phone: hex(sodium.randombytes_buf(SECRET)) };
+}
+
+export function keep(code, state) {
+  sessionStorage.setItem(place(code), JSON.stringify(state));
+}

@@ -1,0 +1,169 @@
+"""What a phone may ask the class's computer for.
+
+    GET  /                   says that an address with a code is needed
+    GET  /CODE               the page
+    GET  /static/.. /vendor/..  its modules, its style, libsodium
+    GET  /CODE/wall          the theatre of this session, and its events (wall.py)
+    POST /CODE/join          {"phone": secret, "name": ..}; 200 {"name": ..}
+    POST /CODE/mix           an offer to mix, from another computer (enrolment.py)
+    POST /CODE/answer        a sealed submission (docs/wire.md); header `x-phone`: the secret
+                             204 taken, or taken before
+    GET  /CODE/news/V/N      waits for something newer than version V: state, and posts from N on
+
+Everything else is one sentence and a status of 400 or more. Nothing that a phone sends but its
+name can be read without keys; names are shown to nobody but by the record of the class.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import trio
+
+from ..errors import DataError
+from ..machines.http import ALWAYS, Answer, Header, Limits, Request, Server
+from ..protocol.session import Round
+from .assets import assets, page, policy
+from .classroom import Classroom, Deliver, Unwelcome
+from .enrolment import Offer
+from .gate import SAFE, Gate
+from .mixers import Mixers
+from .wall import Wall
+
+JSON = (("content-type", "application/json"),)
+NO_STORE = ("cache-control", "no-store")
+LIMITS = Limits(body=1 << 18, connections=1_500, each=1_000)  # 20 questions through 20 shufflers
+HEADERS: tuple[Header, ...] = (
+    *(header for header in ALWAYS if header != NO_STORE),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-resource-policy", "same-origin"),
+)
+BEAT = 8.0  # seconds that a phone waits for news at most
+SECRET = 32  # hexadecimal digits
+LOST = b"There is no such session here: compare the address with the one on the wall.\n"
+
+Facts = Callable[[], dict[str, Any]]
+
+
+class Desk:
+    """Answers phones. code: of the session. facts: what every phone is told of it but posts."""
+
+    def __init__(
+        self,
+        room: Classroom,
+        code: str,
+        gate: Gate,
+        facts: Facts,
+        wall: Wall,
+        mixers: Mixers | None = None,
+    ) -> None:
+        self._room = room
+        self._gate = gate
+        self._facts = facts
+        self._code = code
+        self._mixers = mixers
+        self._wall = wall
+        self.plan: Callable[[], Round | None] = lambda: None
+        self.deliver: Deliver = _nowhere
+
+    def server(self, tell: Callable[[str], None]) -> Server:
+        """Give the server of phones. tell: told, in a line, of a fault of our own."""
+        return Server(self.answer, tell, LIMITS, HEADERS)
+
+    async def answer(self, request: Request) -> Answer:
+        """Answer one request."""
+        await trio.lowlevel.checkpoint()
+        if refused := self._gate.refusal(request):
+            return refused
+        asset = assets().get(request.path)
+        if asset is not None and request.method in SAFE:
+            lasting = ("cache-control", "private, max-age=3600")
+            return Answer(200, asset.data, (("content-type", asset.type), lasting))
+        if request.path == "/":
+            return Answer(200, b"Open the whole address on the wall, with its code.\n", _plain())
+        code, _, what = request.path[1:].partition("/")
+        if code.upper() != self._code:
+            return Answer(404, LOST, _plain())
+        try:
+            return await self._asked(request, what)
+        except Unwelcome as no:
+            return Answer(no.status, str(no).encode(), _plain())
+
+    async def _asked(self, request: Request, what: str) -> Answer:
+        match request.method, what.split("/"):
+            case (("GET" | "HEAD"), [""]):
+                html = ("content-type", "text/html; charset=utf-8")
+                rule = ("content-security-policy", policy())
+                return Answer(200, page("join", self._code), (html, rule, NO_STORE))
+            case (("GET" | "HEAD"), ["wall"]):
+                return await self._wall.answer(request, "page")
+            case "GET", ["events"]:
+                return await self._wall.answer(request, "events")
+            case "GET", ["news", version, number] if _counts(version) and _counts(number):
+                return await self._news(int(version), int(number))
+            case "POST", ["join"]:
+                return self._join(request.body)
+            case "POST", ["mix"]:
+                return await self._mix(request)
+            case "POST", ["answer"]:
+                return await self._answer(request)
+            case method, _ if method not in ("GET", "HEAD", "POST"):
+                return Answer(405, b"Only GET, HEAD and POST are understood here.\n", _plain())
+        return Answer(404, LOST, _plain())
+
+    async def _news(self, version: int, number: int) -> Answer:
+        await self._room.news(version, BEAT)
+        posts = [[author, data.hex()] for author, data in self._room.posts[number:]]
+        said = {"version": self._room.version, "from": number, "posts": posts, **self._facts()}
+        return Answer(200, json.dumps(said).encode(), (*JSON, NO_STORE))
+
+    def _join(self, body: bytes) -> Answer:
+        try:
+            asked = json.loads(body)
+        except (ValueError, RecursionError):
+            asked = None
+        if not isinstance(asked, dict) or set(asked) != {"phone", "name"}:
+            raise Unwelcome(400, "To join, a phone says its secret and a name.")
+        secret, name = asked["phone"], asked["name"]
+        if not _is_secret(secret) or not isinstance(name, str):
+            raise Unwelcome(400, "To join, a phone says its secret and a name.")
+        phone = self._room.join(secret, name)
+        return Answer(200, json.dumps({"name": phone.name}).encode(), (*JSON, NO_STORE))
+
+    async def _mix(self, request: Request) -> Answer:
+        if self._mixers is None:
+            raise Unwelcome(409, "This class mixes on its own computer: --others was not given.")
+        try:
+            offer = Offer.read(request.body)
+        except DataError as wrong:
+            raise Unwelcome(400, str(wrong)) from None
+        papers = await self._mixers.offer(offer, request.peer, BEAT)
+        said = b"" if papers is None else msgspec.json.encode(papers)
+        return Answer(200 if said else 204, said, (*JSON, NO_STORE))
+
+    async def _answer(self, request: Request) -> Answer:
+        secret, plan = request.headers.get("x-phone", ""), self.plan()
+        if not _is_secret(secret):
+            raise Unwelcome(403, "This phone has not joined; open the address on the wall again.")
+        if plan is None:
+            raise Unwelcome(409, "Nothing is asked at the moment.")
+        await self._room.answer(plan, secret, request.body, self.deliver)
+        return Answer(204, b"", (NO_STORE,))
+
+
+async def _nowhere(_sender: str, _data: bytes) -> None:
+    await trio.lowlevel.checkpoint()
+
+
+def _counts(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 10
+
+
+def _is_secret(text: object) -> bool:
+    lower = "0123456789abcdef"
+    return isinstance(text, str) and len(text) == SECRET and all(sign in lower for sign in text)
+
+
+def _plain() -> tuple[Header, ...]:
+    return (("content-type", "text/plain; charset=utf-8"), NO_STORE)

@@ -1,0 +1,27 @@
+"""Words to compare aloud, the same as phones show (static/words.js, which has the list)."""
+
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+
+SESSION, KEY = 6, 4  # words
+LABEL = b"veilmix words 1\0"
+LIST = Path(__file__).parent / "static" / "words.js"
+
+
+@cache
+def words() -> tuple[str, ...]:
+    """The 256 words, by the byte that each stands for."""
+    found = re.search(r"WORDS = `([a-z\s]+)`", LIST.read_text("utf-8"))
+    return tuple(found[1].split()) if found else ()
+
+
+def session_words(digest: bytes) -> str:
+    """The words of a session, by the digest of its announcement."""
+    return " ".join(words()[byte] for byte in digest[:SESSION])
+
+
+def key_words(encoded: bytes) -> str:
+    """The words of a party's public key, as it is sent."""
+    return " ".join(words()[byte] for byte in hashlib.sha256(LABEL + encoded).digest()[:KEY])

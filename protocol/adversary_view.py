@@ -1,0 +1,143 @@
+"""What accomplices have together, and what can be seen in it without working anything out.
+
+AdversaryView is the board, the letters that some accomplice saw, in the order in which they
+passed, and the keys that accomplices hold. Nothing here looks at anything else. Who must be an
+accomplice is in the first line of each step; a step finds nothing in what others saw.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..crypto.keys import SecretKey
+from ..crypto.layer import open_layer
+from ..crypto.voprf import OprfKey
+from ..errors import Refused
+from .board import Board
+from .frames import decode_message
+from .locks import locked, unlock
+from .messages import Batch, Submission
+from .session import Round, open_round
+
+Row = dict[int, str]  # column -> value
+People = dict[int, Row]  # user, by index -> what is known of that user
+
+
+class Letter(NamedTuple):
+    """Bytes that passed from one party to another.
+
+    Attributes:
+        sender: who sent it, in whose name it came.
+        receiver: the party that it went to.
+        data: the bytes of a message.
+    """
+
+    sender: str
+    receiver: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class AdversaryView:
+    """What accomplices have together.
+
+    Attributes:
+        board: as it stands.
+        letters: that passed by them, in order.
+        keys: of the accomplices, by party.
+        forged: another board that they have shown somebody.
+        shares: of the locks of rounds, by party.
+        functions: keys by which `randomness` answers, by round, where it is in it.
+    """
+
+    board: Board
+    letters: tuple[Letter, ...]
+    keys: Mapping[str, SecretKey]
+    forged: Board | None = None
+    shares: Mapping[tuple[str, int], bytes] = field(default_factory=dict)
+    functions: Mapping[int, OprfKey] = field(default_factory=dict)
+
+    def plan(self, number: int) -> Round | None:
+        """The round with this number; None if it was not called."""
+        if not 1 <= number <= len(self.board.calls) or self.board.announcement is None:
+            return None
+        call = self.board.calls[number - 1]
+        plan = open_round(self.board.announcement, self.board.session, call)
+        return locked(plan, self.board.challenged.shares.get(number, {})) or plan
+
+    def inside(self, plan: Round, plain: bytes) -> bytes | None:
+        """What the innermost layer held: a ballot, once its lock can be opened, if it has one."""
+        if not plan.announcement.rules.challenge:
+            return plain
+        number = plan.call.round
+        shown = self.board.challenged.shown.get(number, {})
+        own = {party: secret for (party, at), secret in self.shares.items() if at == number}
+        known = {**shown, **own}
+        if not plan.lock or not set(plan.openers) <= known.keys():
+            return None
+        return unlock(plan, [known[party] for party in plan.openers], [plain])[0]
+
+
+def envelopes(loot: AdversaryView, plan: Round) -> Iterator[tuple[str, bytes]]:
+    """Network or first shuffler: the first envelope of every sender of a round, as they came."""
+    seen: set[str] = set()
+    for sender, envelope in _submitted(loot, plan):
+        if sender not in seen:
+            seen.add(sender)
+            yield sender, envelope
+
+
+def _submitted(loot: AdversaryView, plan: Round) -> Iterator[tuple[str, bytes]]:
+    for sender, receiver, data in loot.letters:
+        if receiver != plan.openers[0]:
+            continue
+        try:
+            message = decode_message(data)
+        except Refused:
+            continue
+        if message.round == plan.call.round and isinstance(message.body, Submission):
+            yield sender, message.body.envelope
+
+
+def submissions(loot: AdversaryView, number: int) -> list[str]:
+    """Network or first shuffler: in whose name something was sent in a round, each time it was."""
+    plan = loot.plan(number)
+    return [sender for sender, _ in _submitted(loot, plan)] if plan is not None else []
+
+
+def senders(loot: AdversaryView, number: int) -> list[str]:
+    """Network or first shuffler: who sent something in a round, as they came."""
+    plan = loot.plan(number)
+    return [sender for sender, _ in envelopes(loot, plan)] if plan is not None else []
+
+
+def batch(loot: AdversaryView, plan: Round, hop: int) -> tuple[bytes, ...]:
+    """Network or the party at `hop`: the batch that this party was sent; () if none was seen."""
+    return next(batches(loot, plan, plan.openers[hop - 2], plan.openers[hop - 1]), ())
+
+
+def batches(
+    loot: AdversaryView, plan: Round, sender: str, receiver: str
+) -> Iterator[tuple[bytes, ...]]:
+    """Network or one of both: the batches of a round that one party has sent another."""
+    for letter in loot.letters:
+        if (letter.sender, letter.receiver) == (sender, receiver):
+            message = decode_message(letter.data)
+            if message.round == plan.call.round and isinstance(message.body, Batch):
+                yield message.body.layers
+
+
+def opened_last(loot: AdversaryView, plan: Round) -> list[tuple[bytes, bytes]]:
+    """Reader: its layers and what was in each, in the order of the batch; failures left out."""
+    if plan.reader not in loot.keys:
+        return []
+    secret, context = loot.keys[plan.reader], plan.hops[-1].context
+    opened = []
+    for layer in batch(loot, plan, len(plan.hops)):
+        try:
+            plain = loot.inside(plan, open_layer(secret, layer, context))
+        except Refused:
+            continue
+        if plain is not None:
+            opened.append((layer, plain))
+    return opened

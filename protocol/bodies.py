@@ -1,0 +1,346 @@
+"""What each kind of message holds, as bytes: one reader and one writer a kind.
+
+Bodies are canonical (wire.py): whatever is read is written by the same bytes again. Those of peers
+are in peer_frames.py, those of audits in audit_messages.py; the frame around them is frames.py's.
+"""
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from ..crypto.keys import PublicKey
+from ..crypto.ristretto import ELEMENT
+from ..crypto.signing import SIGNATURE, SIGNING_KEY
+from ..crypto.tokens import CHECK, MOST_ASKED
+from ..crypto.voprf import PROOF
+from ..errors import ParameterError, Reason, Refused
+from .announcement import Announcement, decode_announcement
+from .audit_messages import (
+    TOSS,
+    Coin,
+    Opened,
+    Toss,
+    Traced,
+    read_opened,
+    read_traced,
+    write_opened,
+    write_traced,
+)
+from .hiding import Hiding, Mask, Redact
+from .messages import (
+    OPENING,
+    STATE,
+    Accepted,
+    Alarm,
+    Batch,
+    Body,
+    Burned,
+    Call,
+    Cause,
+    Certificate,
+    Closed,
+    Consent,
+    Counts,
+    Decision,
+    Envelope,
+    Head,
+    Heard,
+    Key,
+    Kind,
+    Mixed,
+    Receipts,
+    Registry,
+    Roster,
+    Submission,
+    Tally,
+)
+from .parties import Role
+from .peer_frames import (
+    read_accusation,
+    read_agreed,
+    read_found,
+    read_relay,
+    read_share,
+    read_shown,
+    write_accusation,
+    write_agreed,
+    write_found,
+    write_relay,
+    write_share,
+    write_shown,
+)
+from .peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, Shown
+from .refusals import read_refused, write_refused
+from .schema import MAX_FEATURES
+from .token_messages import (
+    PLACE,
+    Ask,
+    Evaluated,
+    Grant,
+    Issued,
+    Mint,
+    Query,
+    Roll,
+    read_elements,
+    read_roll,
+    write_roll,
+)
+from .wire import Reader, Writer
+
+DIGEST = 32  # bytes of SHA-256
+ENVELOPED = PLACE + DIGEST + SIGNATURE  # bytes of an accepted envelope
+ONE_MORE = 0x8000  # in a roster's number of shufflers: the key of `randomness` follows theirs
+WITNESS = 1 + STATE + SIGNATURE  # bytes of a head of the board
+
+
+def write_counts(out: Writer, counts: Counts) -> None:
+    """Write value-to-people counts, cells in order of their values, none of them empty."""
+    out.u32(len(counts))
+    for values in sorted(counts):
+        if counts[values] < 1:
+            raise ParameterError(f"counts: {values} is held by {counts[values]} people")
+        out.many(values, Writer.text).u32(counts[values])
+
+
+def read_counts(data: Reader) -> Counts:
+    """Read counts; Refused unless the cells come once each, in order, and none is empty."""
+    counts: dict[tuple[str, ...], int] = {}
+    last: tuple[str, ...] | None = None
+    for _ in range(data.u32()):
+        values, people = data.many(Reader.text), data.u32()
+        if people < 1 or (last is not None and values <= last):
+            raise Refused(Reason.MALFORMED)
+        counts[values] = people
+        last = values
+    return counts
+
+
+def _write_columns(out: Writer, columns: tuple[int, ...]) -> None:
+    out.many(columns, Writer.u8)
+
+
+def _read_columns(data: Reader) -> tuple[int, ...]:
+    columns = data.many(Reader.u8)
+    if list(columns) != sorted(set(columns)) or len(columns) > MAX_FEATURES:
+        raise Refused(Reason.MALFORMED)
+    return columns
+
+
+def _write_hiding(out: Writer, rule: Hiding) -> None:
+    match rule:
+        case Mask(column, values):
+            out.u8(column).flag(False).many(values, Writer.text)
+        case Redact(column, values, cover):
+            out.u8(column).flag(True).many(values, Writer.text).u32(cover)
+
+
+def _read_hiding(data: Reader) -> Hiding:
+    column, redacts, values = data.u8(), data.flag(), data.many(Reader.text)
+    return Redact(column, values, data.u32()) if redacts else Mask(column, values)
+
+
+def _write_call(out: Writer, call: Call) -> None:
+    out.u8(call.round).flag(call.reader is Role.ANALYST).many(call.asks, _write_columns)
+    out.many(call.hidden, _write_hiding)
+
+
+def _read_call(data: Reader) -> Call:
+    number, analyst, asks = data.u8(), data.flag(), data.many(_read_columns)
+    reader = Role.ANALYST if analyst else Role.CURATOR
+    return Call(number, reader, asks, data.many(_read_hiding))
+
+
+def _write_mixed(out: Writer, mixed: Mixed) -> None:
+    out.u8(mixed.hop).u32(mixed.people).u32(mixed.received).u32(mixed.forwarded)
+    write_refused(out, mixed.refused)
+    out.raw(mixed.digest)
+
+
+def _read_mixed(data: Reader) -> Mixed:
+    hop, people, received, forwarded = data.u8(), data.u32(), data.u32(), data.u32()
+    return Mixed(hop, people, received, forwarded, read_refused(data), data.raw(DIGEST))
+
+
+def _write_tally(out: Writer, tally: Tally) -> None:
+    out.many(tally.totals, Writer.u32)
+    write_refused(out, tally.refused)
+    out.flag(tally.counts is not None)
+    if tally.counts is not None:
+        out.many(tally.counts, write_counts)
+
+
+def _read_tally(data: Reader) -> Tally:
+    totals, refused = data.many(Reader.u32), read_refused(data)
+    counts = data.many(read_counts) if data.flag() else None
+    if counts is not None and tuple(sum(c.values()) for c in counts) != totals:
+        raise Refused(Reason.MALFORMED)
+    return Tally(totals, refused, counts)
+
+
+def _write_decision(out: Writer, decision: Decision) -> None:
+    proof = decision.certificate
+    _write_columns(out, decision.kept)
+    out.text(proof.rule).u32(proof.k).u32(proof.n).u32(proof.people)
+    out.many(proof.thresholds, Writer.f64)
+    out.many([] if proof.pivot is None else [proof.pivot], Writer.u8)
+    out.many([] if proof.slack is None else [proof.slack], Writer.f64)
+    out.blob(proof.proof).many(decision.hidden, _write_hiding)
+
+
+def _read_decision(data: Reader) -> Decision:
+    kept = _read_columns(data)
+    rule, k, n, people = data.text(), data.u32(), data.u32(), data.u32()
+    thresholds, pivot, slack = data.many(Reader.f64), data.many(Reader.u8), data.many(Reader.f64)
+    if people > n or len(pivot) > 1 or len(slack) > 1:
+        raise Refused(Reason.MALFORMED)
+    first_pivot, other = next(iter(pivot), None), next(iter(slack), None)
+    proof = Certificate(rule, k, n, people, thresholds, first_pivot, other, data.blob())
+    return Decision(kept, proof, data.many(_read_hiding))
+
+
+def _read_receipts(data: Reader) -> Receipts:
+    root, hashes = data.raw(DIGEST), tuple(data.items())
+    if any(len(digest) != DIGEST for digest in hashes) or any(a >= b for a, b in pairwise(hashes)):
+        raise Refused(Reason.MALFORMED)
+    return Receipts(root, hashes)
+
+
+def _read_submission(data: Reader) -> Submission:
+    envelope, signature, witness = data.blob(), data.blob(), data.blob()
+    if len(witness) not in (0, WITNESS):
+        raise Refused(Reason.MALFORMED)
+    return Submission(envelope, signature, witness)
+
+
+def _read_roster(data: Reader) -> Roster:
+    opening, board = data.raw(OPENING), data.raw(SIGNING_KEY)
+    readers = (data.raw(SIGNING_KEY), data.raw(SIGNING_KEY))
+    many = data.u16()
+    hops = tuple(data.raw(SIGNING_KEY) for _ in range(many & ~ONE_MORE))
+    return Roster(opening, board, *readers, hops, data.raw(SIGNING_KEY) if many & ONE_MORE else b"")
+
+
+def _write_roster(out: Writer, roster: Roster) -> None:
+    out.raw(roster.opening).raw(roster.board).raw(roster.curator).raw(roster.analyst)
+    out.u16(len(roster.shufflers) | (ONE_MORE if roster.randomness else 0))
+    out.raw(b"".join(roster.shufflers)).raw(roster.randomness)
+
+
+def _read_accepted(data: Reader) -> Accepted:
+    many = range(data.u32())
+    raw = iter([data.raw(ENVELOPED) for _ in many])
+    return Accepted(tuple([_envelope(envelope) for envelope in raw]))
+
+
+def _envelope(raw: bytes) -> Envelope:
+    return Envelope(
+        int.from_bytes(raw[:PLACE], "big"), raw[PLACE : PLACE + DIGEST], raw[PLACE + DIGEST :]
+    )
+
+
+def _write_accepted(out: Writer, accepted: Accepted) -> None:
+    out.u32(len(accepted.people))
+    for envelope in accepted.people:
+        out.u32(envelope.person).raw(envelope.digest).raw(envelope.signature)
+
+
+def _read_alarm(data: Reader) -> Alarm:
+    number, cause, evidence = data.u8(), data.text(), data.blob()
+    if cause not in set(Cause):
+        raise Refused(Reason.MALFORMED)
+    return Alarm(number, Cause(cause), evidence)
+
+
+class Form(NamedTuple):
+    """How one kind of message is written and read.
+
+    Attributes:
+        body: what it holds.
+        read: Refused(MALFORMED) if any byte is wrong.
+        write: what `read` takes.
+    """
+
+    body: type
+    read: Callable[[Reader], Body]
+    write: Callable[[Writer, Any], object]
+
+
+FORMS: Mapping[int, Form] = {
+    Kind.KEY: Form(
+        Key, lambda r: Key(PublicKey.decode(r.blob())), lambda w, body: w.blob(body.key.encode())
+    ),
+    Kind.ANNOUNCEMENT: Form(
+        Announcement, lambda r: decode_announcement(r.blob()), lambda w, body: w.blob(body.encode())
+    ),
+    Kind.CONSENT: Form(
+        Consent, lambda r: Consent(r.raw(DIGEST)), lambda w, body: w.raw(body.session)
+    ),
+    Kind.CALL: Form(Call, _read_call, _write_call),
+    Kind.SUBMISSION: Form(
+        Submission,
+        _read_submission,
+        lambda w, body: w.blob(body.envelope).blob(body.signature).blob(body.witness),
+    ),
+    Kind.BATCH: Form(
+        Batch, lambda r: Batch(tuple(r.items())), lambda w, body: w.items(body.layers)
+    ),
+    Kind.MIXED: Form(Mixed, _read_mixed, _write_mixed),
+    Kind.TALLY: Form(Tally, _read_tally, _write_tally),
+    Kind.DECISION: Form(Decision, _read_decision, _write_decision),
+    Kind.BURNED: Form(Burned, lambda r: Burned(r.text()), lambda w, body: w.text(body.why)),
+    Kind.CLOSED: Form(Closed, lambda _: Closed(), lambda _w, _body: None),
+    Kind.REGISTRY: Form(
+        Registry, lambda r: Registry(tuple(r.items())), lambda w, body: w.items(body.keys)
+    ),
+    Kind.RECEIPTS: Form(
+        Receipts, _read_receipts, lambda w, body: w.raw(body.root).items(body.hashes)
+    ),
+    Kind.ALARM: Form(
+        Alarm, _read_alarm, lambda w, body: w.u8(body.round).text(body.cause).blob(body.evidence)
+    ),
+    Kind.RELAY: Form(Relay, read_relay, write_relay),
+    Kind.FOUND: Form(FoundBallots, read_found, write_found),
+    Kind.AGREED: Form(Agreed, read_agreed, write_agreed),
+    Kind.ACCUSATION: Form(Accusation, read_accusation, write_accusation),
+    Kind.ROSTER: Form(Roster, _read_roster, _write_roster),
+    Kind.HEAD: Form(
+        Head,
+        lambda r: Head(r.u8(), r.raw(STATE), r.raw(SIGNATURE)),
+        lambda w, body: w.u8(body.place).raw(body.state).raw(body.signature),
+    ),
+    Kind.SHARE: Form(Share, read_share, write_share),
+    Kind.SHOWN: Form(Shown, read_shown, write_shown),
+    Kind.MINT: Form(Mint, lambda r: Mint(r.raw(ELEMENT)), lambda w, body: w.raw(body.key)),
+    Kind.ASK: Form(
+        Ask,
+        lambda r: Ask(read_elements(r, MOST_ASKED + 1), r.raw(SIGNATURE)),
+        lambda w, body: w.many(body.elements, Writer.raw).raw(body.signature),
+    ),
+    Kind.GRANT: Form(
+        Grant,
+        lambda r: Grant(read_elements(r, MOST_ASKED), r.raw(CHECK)),
+        lambda w, body: w.many(body.elements, Writer.raw).raw(body.check),
+    ),
+    Kind.QUERY: Form(
+        Query,
+        lambda r: Query(read_elements(r, MOST_ASKED)),
+        lambda w, body: w.many(body.elements, Writer.raw),
+    ),
+    Kind.EVALUATED: Form(
+        Evaluated,
+        lambda r: Evaluated(read_elements(r, MOST_ASKED), r.raw(PROOF)),
+        lambda w, body: w.many(body.elements, Writer.raw).raw(body.proof),
+    ),
+    Kind.ROLL: Form(Roll, read_roll, write_roll),
+    Kind.ISSUED: Form(Issued, lambda r: Issued(r.u32()), lambda w, body: w.u32(body.people)),
+    Kind.ACCEPTED: Form(Accepted, _read_accepted, _write_accepted),
+    Kind.HEARD: Form(
+        Heard, lambda r: Heard(tuple(r.items())), lambda w, body: w.items(body.hashes)
+    ),
+    Kind.COIN: Form(Coin, lambda r: Coin(r.raw(DIGEST)), lambda w, body: w.raw(body.digest)),
+    Kind.TOSS: Form(Toss, lambda r: Toss(r.raw(TOSS)), lambda w, body: w.raw(body.value)),
+    Kind.TRACED: Form(Traced, read_traced, write_traced),
+    Kind.OPENED: Form(Opened, read_opened, write_opened),
+}
+
+KINDS: Mapping[type, Kind] = {form.body: Kind(kind) for kind, form in FORMS.items()}

@@ -1,0 +1,167 @@
+r"""The program `threshold`: what fewer than k people say alike is never opened (STAR, CCS 2022).
+
+    input of a level  label || session || round || level || texts of the prefix, as below
+    a ballot          00 || salt || message || padding        (crypto/threshold.py)
+    a level's text    per column of it u16 length, UTF-8 value; padding to the level's width
+
+A level is a prefix of the columns, or all of them at once: the announced rule says which. The party
+`randomness` answers with the function's outputs, blindly, and proves that all are of the key on the
+board. The reader opens the groups of k people or more, level by level, and counts rows; whatever
+stays closed is BLANK from there on. Where the announced rule has people take part at random, who
+does not asks for outputs of random bytes, so that its message is like any other and fits none.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ..crypto import voprf
+from ..crypto.entropy import Entropy
+from ..crypto.padding import pad, unpad
+from ..crypto.threshold import SEED, Level, Sealer, open_groups
+from ..crypto.voprf import OprfKey
+from ..errors import Reason, Refused
+from .ballots import VALUES
+from .ballots import receipt as receipt_of
+from .hiding import BLANK
+from .opened_prefixes import is_cover
+from .session import Round, level_ends
+from .tallying import Reading
+from .token_messages import Evaluated, Query
+from .wire import Writer, decode
+
+LABEL = b"veilmix threshold input 1\0"
+NOBODYS = 32  # random bytes of an input that is nobody's row
+
+Cell = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What a person keeps while it waits for the function's outputs.
+
+    Attributes:
+        row: its values, as they may be said.
+        asked: the inputs, one a level, and how each was blinded.
+        body: what it sends.
+    """
+
+    row: Cell = field(repr=False)
+    asked: voprf.Blinded
+    body: Query
+
+
+def ask(plan: Round, row: Sequence[str], entropy: Entropy) -> Asking:
+    """Person: ask for the outputs of a row, one a level; of a cover, for those of no row."""
+    said = plan.announcement.schema.coarsen(row)
+    ends = level_ends(plan)
+    if is_cover(said):
+        inputs = [entropy.fork(f"cover {level}").random(NOBODYS) for level in range(len(ends))]
+    else:
+        inputs = [level_input(plan, level, said[:end]) for level, end in enumerate(ends)]
+    asked = voprf.blind(inputs, entropy)
+    return Asking(said, asked, Query(asked.elements))
+
+
+def evaluate(plan: Round, key: OprfKey, query: Query, entropy: Entropy) -> Evaluated:
+    """Randomness: answer one person, with a proof that all are of one key.
+
+    Refused (MALFORMED) unless there is an element a level.
+    """
+    if plan.shape is None or len(query.elements) != len(plan.shape.widths):
+        raise Refused(Reason.MALFORMED)
+    elements, proof = key.evaluate(query.elements, entropy)
+    return Evaluated(tuple(elements), proof)
+
+
+def take(plan: Round, asking: Asking, answer: Evaluated, public: bytes) -> list[Level]:
+    """Person: what is sealed, level by level, once the answer is proved to be of the one key.
+
+    Refused (MALFORMED, DOES_NOT_OPEN) if it is not: another key could be this person's alone.
+    """
+    assert plan.shape is not None  # noqa: S101 - asked in a round of this program
+    outputs = voprf.finalize(asking.asked, answer.elements, answer.proof, public)
+    found, start = [], 0
+    for output, width, end in zip(outputs, plan.shape.widths, level_ends(plan), strict=True):
+        text = b"" if is_cover(asking.row) else text_of(asking.row[start:end])
+        found.append(Level(output[:SEED], pad(text, width)))
+        start = end
+    return found
+
+
+def write(
+    plan: Round, sealer: Sealer, levels: Sequence[Level], salt: bytes, entropy: Entropy
+) -> bytes:
+    """Person: the ballot for these levels, padded. entropy: of the session."""
+    message = sealer.seal(levels, entropy.fork("shares"))
+    return pad(b"\0" + salt + message, plan.ballot)
+
+
+def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
+    """Reader: the messages in ballots, none open yet; a ballot that holds none is refused."""
+    assert plan.shape is not None  # noqa: S101 - called in a round of this program
+    reading, size = Reading([Counter()]), VALUES + plan.shape.size()
+    for plaintext in plaintexts:
+        try:
+            data = unpad(plaintext)
+            if len(data) != size or data[0]:
+                raise Refused(Reason.MALFORMED)  # noqa: TRY301 - one way out
+        except Refused as refusal:
+            reading.refused[refusal.reason] += 1
+            continue
+        reading.sealed.append(data[VALUES:])
+        if plan.announcement.rules.receipts:
+            reading.receipts.append(receipt_of(plan, plaintext))
+    return reading
+
+
+def open_rows(plan: Round, reading: Reading) -> Reading:
+    """Reader: open what k people share, and count rows; junk at the first level is refused.
+
+    Whoever sent junk at a later one is counted as far as it opened.
+    """
+    assert plan.shape is not None  # noqa: S101 - called in a round of this program
+    opened, many = open_groups(plan.shape, reading.sealed), len(plan.domains)
+    counts: Counter[Cell] = Counter()
+    for index, texts in enumerate(opened.texts):
+        level, why = opened.refused.get(index, (1, Reason.MALFORMED))
+        if not level:
+            reading.refused[why] += 1
+            continue
+        row = _row(plan, texts)
+        counts[(*row, *[BLANK] * (many - len(row)))] += 1
+    reading.counts, reading.sealed = [counts], []
+    return reading
+
+
+def _row(plan: Round, texts: Sequence[bytes]) -> Cell:
+    """The values in opened texts, up to the first that nobody could have said."""
+    row: list[str] = []
+    ends = level_ends(plan)
+    for text, end in zip(texts, ends, strict=False):
+        start = len(row)
+        try:
+            values = decode(unpad(text), lambda data: [data.text() for _ in range(end - start)])  # noqa: B023
+        except Refused:
+            break
+        if not all(
+            value != BLANK and admits(value)
+            for admits, value in zip(plan.domains[start:end], values, strict=True)
+        ):
+            break
+        row += values
+    return tuple(row)
+
+
+def level_input(plan: Round, level: int, values: Sequence[str]) -> bytes:
+    """Anybody: what the function is asked for at a level of a row, in this round alone."""
+    place = LABEL + plan.session + bytes((plan.call.round, level))
+    return place + text_of(values)
+
+
+def text_of(values: Sequence[str]) -> bytes:
+    """Anybody: values as they are sealed, not padded yet."""
+    out = Writer()
+    for value in values:
+        out.text(value)
+    return out.done()

@@ -1,0 +1,211 @@
+"""One long piece of work, done by others who work for its party: a `concurrent.futures` executor.
+
+A piece travels as bytes (crypto/handing.py), with its secrets in a box for each process that is
+known to work for this party. A process that finds no box for itself gives back its own public key
+and is given the piece again; so it is known from then on, and no executor need say who its workers
+are. What comes back is
+
+    version of veilmix || `done`, `raised` or `lacks` || the result, the exception, the public key
+
+An executor that breaks leaves its pieces undone, and they are done here. Whatever else goes wrong
+with it ends the run in words.
+"""
+
+import math
+import pickle
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import trio
+
+from .. import __version__
+from ..crypto.handing import Packed, own_public, pack, unpack
+from ..errors import LocalError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+AHEAD = 3  # pieces given to a worker: one that it does, and what is on its way there and back
+GIVEN = 100  # times that a piece is given to processes that nobody has met
+HOME = "is the same veilmix installed there, and what it needs?"
+_Reply = tuple[str, str, bytes]
+
+
+class Helpers(Protocol):
+    """Others who work for parties."""
+
+    @property
+    def name(self) -> str:
+        """What they are called in messages."""
+        ...
+
+    @property
+    def workers(self) -> int:
+        """How many there are, about."""
+        ...
+
+    @property
+    def trust(self) -> str:
+        """In a sentence: whose work they do, and what they could read."""
+        ...
+
+    def of(self, party: str) -> Executor | None:
+        """Those who work for a party; None: nobody but itself."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """Where long lists of work are done.
+
+    Attributes:
+        copies: whether copies of this process may do it.
+        helpers: who else works for parties; None: nobody.
+    """
+
+    copies: bool = True
+    helpers: Helpers | None = None
+
+
+HERE = Workplace()
+
+
+async def by_helpers(
+    helpers: Helpers,
+    executor: Executor,
+    known: set[bytes],
+    work: Callable[[Sequence[T]], R],
+    pieces: Sequence[Sequence[T]],
+    take: Callable[[int, R], None],
+) -> None:
+    """Do `work` on every piece elsewhere; `take` is given number and result as they come.
+
+    known: the keys of processes that work for this party, to which those that are met are added.
+    Pieces are left undone where the executor breaks, or the work cannot travel. Raises what `work`
+    raised; LocalError for what goes wrong with the executor.
+    """
+    flight = _Flight(executor, helpers.name, known)
+    todo = deque(range(len(pieces)))
+    try:
+        while todo or flight.flying:
+            while todo and len(flight.flying) < AHEAD * helpers.workers:
+                packed = _packed(work, pieces[todo[0]])
+                if packed is None:
+                    return
+                flight.give(_Piece(todo.popleft(), packed))
+            piece, data = await flight.landed()
+            if data is not None:
+                take(piece.number, pickle.loads(data))  # noqa: S301 - of our own workers
+    except BrokenExecutor:
+        return
+    finally:
+        flight.cancel()
+
+
+def _packed(work: Callable[[Sequence[T]], R], piece: Sequence[T]) -> Packed | None:
+    """Write a piece down; None where it holds what stays here: a key of another kind, a closure."""
+    try:
+        return pack((work, piece))
+    except (TypeError, AttributeError, pickle.PicklingError):
+        return None
+
+
+@dataclass(slots=True)
+class _Piece:
+    """A piece on its way, and how often it was given."""
+
+    number: int
+    packed: Packed
+    given: int = 0
+
+
+class _Flight:
+    """The pieces that an executor has."""
+
+    def __init__(self, executor: Executor, name: str, known: set[bytes]) -> None:
+        self.flying: dict[Future[_Reply], _Piece] = {}
+        self._executor = executor
+        self._name = name
+        self._known = known
+        self._token = trio.lowlevel.current_trio_token()
+        self._send, self._arrived = trio.open_memory_channel[Future[_Reply]](math.inf)
+
+    def give(self, piece: _Piece) -> None:
+        """Send a piece to whoever takes it."""
+        packed, boxes = piece.packed, None
+        if packed.secret:
+            boxes = {public: packed.sealed_to(public) for public in self._known}
+        piece.given += 1
+        if piece.given > GIVEN:
+            raise LocalError(f"{self._name}: its processes do not stay: all {GIVEN} were new")
+        future = self._executor.submit(do, __version__, packed.job, boxes)
+        self.flying[future] = piece
+        future.add_done_callback(self._land)
+
+    async def landed(self) -> tuple[_Piece, bytes | None]:
+        """Wait for a piece that comes back, with its result; None if it was given once more."""
+        future = await self._arrived.receive()
+        piece = self.flying.pop(future)
+        what, data = self._reply(future)
+        if what == "raised":
+            raise pickle.loads(data)  # noqa: S301 - of our own workers
+        if what == "done":
+            return piece, data
+        self._known.add(data)
+        self.give(piece)
+        return piece, None
+
+    def cancel(self) -> None:
+        """Call back what has not been done."""
+        for future in list(self.flying):
+            future.cancel()
+
+    def _land(self, future: Future[_Reply]) -> None:
+        with suppress(trio.RunFinishedError):
+            self._token.run_sync_soon(self._send.send_nowait, future)
+
+    def _reply(self, future: Future[_Reply]) -> tuple[str, bytes]:
+        """What came back; LocalError if that is nothing that a worker of this veilmix says."""
+        try:
+            reply: object = future.result()
+        except (LocalError, BrokenExecutor):
+            raise
+        except CancelledError:
+            raise LocalError(f"{self._name}: it has dropped work that it was given") from None
+        except MemoryError:
+            raise LocalError(f"{self._name}: a worker has run out of memory") from None
+        except Exception as bad:
+            why = f"{type(bad).__name__}: {bad}".splitlines()[0]
+            raise LocalError(f"{self._name}: a worker cannot work: {why}; {HOME}") from None
+        match reply:
+            case (str(version), str(what), bytes(data)):
+                if version == __version__:
+                    return what, data
+                raise LocalError(
+                    f"{self._name}: a worker has veilmix {version}, here is {__version__}: "
+                    "install the same"
+                )
+        raise LocalError(
+            f"{self._name}: it gave back {type(reply).__name__} for a piece of work; an executor "
+            "gives back what the function it was handed returns"
+        )
+
+
+def do(version: str, job: bytes, boxes: dict[bytes, bytes] | None) -> _Reply:
+    """A worker: do one piece. boxes: its secrets, by who can open them; None: it has none."""
+    own = own_public()
+    if version != __version__:
+        return __version__, "other", b""
+    if boxes is not None and own not in boxes:
+        return __version__, "lacks", own
+    work, piece = unpack(job, None if boxes is None else boxes[own])
+    try:
+        return __version__, "done", pickle.dumps(work(piece), pickle.HIGHEST_PROTOCOL)
+    except MemoryError:
+        raise
+    except Exception as failure:
+        return __version__, "raised", pickle.dumps(failure, pickle.HIGHEST_PROTOCOL)

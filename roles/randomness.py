@@ -1,0 +1,99 @@
+"""The party `randomness`: computes an oblivious function for people, and never sees of what.
+
+It shows its key for a round on the board, answers each person once in the first half of the
+collection, with a proof that it used that key, and forgets the key with the round.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+
+import trio
+
+from ..crypto.entropy import Entropy
+from ..crypto.voprf import OprfKey
+from ..errors import Reason, Refused, RoundBurned
+from ..protocol.session import Round, sealing
+from ..protocol.threshold import evaluate
+from ..protocol.token_messages import Evaluated, Mint, Query
+from .adversary_record import AdversaryRecord
+from .network import Endpoint, Inbox, Letter
+from .replies import letters_until
+from .worker_pool import WorkerPool
+
+Job = tuple[str, Query, Entropy]
+Answer = Evaluated | Reason
+
+
+async def randomness(
+    me: Endpoint,
+    entropy: Entropy,
+    inbox: Inbox,
+    pool: WorkerPool,
+    adversary: AdversaryRecord | None = None,
+) -> None:
+    """Answer what people ask, in every round.
+
+    adversary: what attackers keep; it is given the key of each round.
+    """
+    try:
+        async for plan in me.rounds():
+            close = trio.current_time() + plan.announcement.rules.deadline / 2
+            fresh = sealing(entropy.fork(f"round-{plan.call.round}"), plan.session)
+            key = OprfKey(fresh.fork("key"), plan.session)
+            if adversary is not None:
+                adversary.lend(plan.call.round, key)
+            await me.post(Mint(key.public))
+            tries: Counter[str] = Counter()
+            while letters := await letters_until(close, me, inbox):
+                await _answer(me, plan, key, fresh, letters, tries, pool)
+    except RoundBurned:
+        return  # its key is not taken, so nobody asks: the round burns for want of people
+
+
+async def _answer(
+    me: Endpoint,
+    plan: Round,
+    key: OprfKey,
+    entropy: Entropy,
+    letters: Sequence[Letter],
+    tries: Counter[str],
+    pool: WorkerPool,
+) -> None:
+    """Answer each person's first question that is in order."""
+    jobs: list[Job] = []
+    for letter in letters:
+        try:
+            sender, query = _heard(me, plan, letter, tries)
+            jobs.append((sender, query, entropy.fork(sender)))
+        except Refused as refusal:
+            me.refuse(plan, refusal.reason)
+    answered = await pool.spread(f"{me.party} answers", partial(answers, plan, key), jobs)
+    for (sender, *_), answer in zip(jobs, (one for some in answered for one in some), strict=True):
+        if isinstance(answer, Reason):
+            me.refuse(plan, answer)
+        else:
+            await me.send(plan, sender, answer)
+
+
+def _heard(me: Endpoint, plan: Round, letter: Letter, tries: Counter[str]) -> tuple[str, Query]:
+    """The question in a letter; Refused if it is none, or not this person's first."""
+    sender, _ = letter
+    tries[sender] += 1
+    if tries[sender] > 1:
+        raise Refused(Reason.DUPLICATE)
+    body = me.accept(plan, letter).body
+    if not isinstance(body, Query):
+        raise Refused(Reason.UNEXPECTED)
+    return sender, body
+
+
+def answers(plan: Round, key: OprfKey, jobs: Sequence[Job]) -> list[Answer]:
+    """Randomness: evaluate what people ask, each with a proof."""
+    found: list[Answer] = []
+    for _, query, entropy in jobs:
+        try:
+            found.append(evaluate(plan, key, query, entropy))
+        except Refused as refusal:
+            found.append(refusal.reason)
+    return found

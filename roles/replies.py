@@ -1,0 +1,39 @@
+"""Waiting for letters, for as long as a round allows.
+
+A user waits for one answer of one party; whoever answers everybody waits for all that has come.
+"""
+
+from typing import TypeVar
+
+import trio
+
+from ..errors import Reason, Refused
+from ..protocol.session import Round
+from .network import Endpoint, Inbox, Letter, drained
+
+T = TypeVar("T")
+
+
+async def reply(me: Endpoint, plan: Round, inbox: Inbox, party: str, kind: type[T]) -> T | None:
+    """User: the answer of a party; None if none comes in time. What else comes is refused."""
+    with trio.move_on_after(plan.announcement.rules.deadline):
+        while True:
+            for letter in await inbox.receive():
+                try:
+                    body = me.accept(plan, letter).body
+                    if not isinstance(body, kind) or letter[0] != party:
+                        raise Refused(Reason.UNEXPECTED)  # noqa: TRY301 - one way out
+                except Refused as refusal:
+                    me.refuse(plan, refusal.reason)
+                else:
+                    return body
+    return None
+
+
+async def letters_until(close: float, me: Endpoint, inbox: Inbox) -> list[Letter]:
+    """All letters that have come; none when it is time to close, or the session has ended."""
+    letters: list[Letter] = []
+    with trio.move_on_at(close):
+        async with me.while_open():
+            letters = await drained(inbox)
+    return letters

@@ -1,0 +1,34 @@
+"""`count-closed`: the reader counts how many people are in each group that it cannot open."""
+
+from ...protocol import parties
+from ...protocol.opened_exploits import closed_sizes
+from ..catalogue.attack import BYSTANDER, OPENED, Attack, Measured
+from ..catalogue.scene import Scene
+from ..schema.model import Fault
+
+
+def counted(scene: Scene, _fault: Fault) -> Measured:
+    """People in closed groups whose size the reader sees.
+
+    Where people take part at random, a group of one may be nobody's: it tells nothing.
+    """
+    least = 1 if scene.scenario.policy.sample is None else 2
+    sizes = closed_sizes(scene.loot((parties.ANALYST,)), 1)
+    return sum(size for size in sizes if size >= least), scene.n
+
+
+ATTACK = Attack(
+    by=BYSTANDER,
+    does="counts how many people are in each group that does not open",
+    remedy=(
+        "nothing: equal rows have equal bodies, which is how they open. With `policy.prefixes` the "
+        "reader sees only groups that continue an open one; with `policy.sample` few take part, "
+        "and groups of one may be nobody's"
+    ),
+    scenario="attack-count-closed",
+    unit="people in closed groups of known size",
+    measure=counted,
+    about=OPENED,
+    helpers=lambda _scenario, _entry: (parties.ANALYST,),
+    watchers="the analyst",
+)

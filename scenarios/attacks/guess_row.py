@@ -1,0 +1,85 @@
+"""`guess-row`: k - 1 people send a row that somebody else may have; if it opens, one has it."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice, product
+
+from ...protocol.adversary_view import submissions
+from ...protocol.opened_prefixes import cell, exposed, prefix_of, shown_of
+from ..catalogue.attack import OPENED, USER, Attack, Keys, Measured, somebody
+from ..catalogue.scene import Scene
+from ..catalogue.session import AttackSetup
+from ..schema.model import Fault, Scenario
+
+Row = tuple[str, ...]
+
+
+def strike(setup: AttackSetup, index: int, _rounds: Collection[int]) -> None:
+    """The user says what the next guess is; each guess is of k - 1 users."""
+    place = len(setup.guesses) // max(setup.scenario.policy.k - 1, 1)
+    here = islice(guesses(setup.crowd.people.values), place, None)
+    setup.guesses[index] = next(here, setup.row(index))
+
+
+def guesses(domains: Sequence[Sequence[str]]) -> Iterator[Row]:
+    """What is guessed, one row after the other: those with values that are listed last first."""
+    return product(*(values[::-1] for values in domains))
+
+
+def guessed(scene: Scene) -> Mapping[str, Row]:
+    """What those have sent who guess, as far as they have sent it."""
+    strikers = scene.strikers(ATTACK_NAME)
+    sent = {*submissions(scene.loot(strikers), 1)}
+    rows = list(islice(guesses(scene.people.values), len(strikers)))
+    each = max(scene.scenario.policy.k - 1, 1)
+    return {
+        user: rows[at // each]
+        for at, user in enumerate(strikers)
+        if user in sent and at // each < len(rows)
+    }
+
+
+def confirmed(scene: Scene, _fault: Fault) -> Measured:
+    """Others of whom something is open that fewer than k of them share: the guesses opened it."""
+    mine, board = guessed(scene), scene.public
+    counts = board.tallies[0].counts if board.tallies else None
+    if not mine or counts is None:
+        return 0, scene.n
+    prefixes = {*map(prefix_of, counts[0])}
+    left, columns = Counter(counts[0]), len(scene.people.schema.names)
+    for row in mine.values():
+        said = shown_of(dict(enumerate(row)), prefixes)
+        left[cell(tuple(said.values()), columns)] -= 1
+    return exposed(+left, scene.scenario.policy.k), scene.n
+
+
+def friends(_scenario: Scenario, entry: Fault) -> tuple[str, ...]:
+    """The people who send guesses."""
+    if entry.users is None:
+        return ()
+    return ("one of the people" if entry.users == 1 else f"{entry.users} of the people",)
+
+
+def trial(people: int, _shufflers: int) -> list[Keys]:
+    """A third of the people."""
+    return [{"users": max(people // 3, 1)}]
+
+
+ATTACK_NAME = "guess-row"
+ATTACK = Attack(
+    by=USER,
+    does="sends, with k - 2 others, a row that somebody else may have",
+    remedy=(
+        "nothing: who has k - 1 places in a session learns of one row whether somebody else has "
+        "it. `registered` keeps those places to people who exist"
+    ),
+    scenario="attack-guess-row",
+    unit="others opened by guesses",
+    learns=somebody,
+    measure=confirmed,
+    helpers=friends,
+    about=OPENED,
+    reads=("users", "share"),
+    trials={"": trial},
+    strike=strike,
+)

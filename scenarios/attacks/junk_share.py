@@ -1,0 +1,51 @@
+"""`junk-share`: a person sends the group of its row a share that fits no other."""
+
+from collections import Counter
+from collections.abc import Collection
+
+from ...protocol import parties
+from ...protocol.adversary_view import submissions
+from ...protocol.opened_prefixes import opened
+from ...roles.faults.sharers import junk_sender
+from ..catalogue.attack import OPENED, USER, Attack, Measured, by_some
+from ..catalogue.scene import Scene
+from ..catalogue.session import AttackSetup
+from ..schema.model import Fault
+
+
+def strike(setup: AttackSetup, index: int, _rounds: Collection[int]) -> None:
+    """The user has a place of its own, from which it sends junk."""
+    user = parties.user(index)
+    setup.places[user] = junk_sender(setup.row(index), setup.entropy(f"junk of {user}"))
+
+
+def closed(scene: Scene, _fault: Fault) -> Measured:
+    """Others whose values would be open and are not, in the groups of those who send junk."""
+    strikers = scene.strikers("junk-share")
+    sent = {parties.index(user) for user in submissions(scene.loot(strikers), 1)}
+    counts = scene.public.tallies[0].counts if scene.public.tallies else None
+    if not sent or counts is None:
+        return 0, scene.n
+    said = {one.user: tuple(one.answers[0][1]) for one in scene.transcript.made if one.answers}
+    others = [row for i, row in said.items() if i not in sent and i < scene.n]
+    policy = scene.scenario.policy
+    due = Counter(opened(Counter(others), policy.k, prefixes=policy.prefixes))
+    aimed = {tuple(scene.people.row(index)) for index in sent}
+    return sum(max(due[row] - counts[0].get(row, 0), 0) for row in aimed), scene.n
+
+
+ATTACK = Attack(
+    by=USER,
+    does="sends the group of its row a share that fits no other",
+    remedy=(
+        "its own check: shares are held against what their group committed to, so junk is refused "
+        "and any k right ones open the group (decision 59)"
+    ),
+    scenario="attack-junk-share",
+    unit="others whose row does not open",
+    measure=closed,
+    about=OPENED,
+    reads=("users", "share"),
+    trials={"": by_some()},
+    strike=strike,
+)

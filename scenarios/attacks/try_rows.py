@@ -1,0 +1,36 @@
+"""`try-rows`: reader and `randomness` compute what every row would be sealed with, and compare."""
+
+from collections import Counter
+
+from ...protocol import parties
+from ...protocol.opened_exploits import opened_cells, rows_by_trying
+from ..catalogue.attack import BYSTANDER, OPENED, Attack, Measured, somebody
+from ..catalogue.scene import Scene
+from ..schema.model import Fault
+
+COALITION = (parties.ANALYST, parties.RANDOMNESS)
+
+
+def read(scene: Scene, _fault: Fault) -> Measured:
+    """People whose row stays closed to the reader, and is read."""
+    loot = scene.loot(COALITION)
+    found = rows_by_trying(loot, 1) - opened_cells(loot, 1)
+    true = Counter(tuple(scene.people.row(index)) for index in range(scene.n))
+    return (found & true).total(), scene.n
+
+
+ATTACK = Attack(
+    by=BYSTANDER,
+    does="compute what every row would be sealed with, and compare",
+    remedy=(
+        "nothing: `threshold` asks people to trust that these two do not pool what they have, and "
+        "pooling leaves no trace. Whose row it is they learn from all shufflers alone"
+    ),
+    scenario="attack-try-rows",
+    unit="closed rows read",
+    learns=somebody,
+    measure=read,
+    about=OPENED,
+    helpers=lambda _scenario, _entry: COALITION,
+    watchers="the analyst and randomness",
+)

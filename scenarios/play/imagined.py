@@ -1,0 +1,30 @@
+"""What the ideal functionality leaves of a session, as if it had been played."""
+
+import hashlib
+from collections.abc import Callable
+
+from ...protocol.ideal import Ideal
+from ...protocol.view import View
+from ..programs.interface import Played
+from ..programs.peers.score import PeersFound
+
+
+def imagined(
+    ideal: Ideal, look: Callable[[tuple[str, ...]], View], peers: PeersFound | None = None
+) -> Played:
+    """Give what was counted and decided; no message was sent, so the digest is of results.
+
+    look: gives what some parties together would have seen. peers: what they would learn together.
+    """
+    text = repr((ideal.tallies, ideal.decision, ideal.burned)).encode()
+    return Played(
+        ideal.calls,
+        ideal.tallies,
+        ideal.decision,
+        ideal.release,
+        ideal.burned,
+        {},
+        hashlib.sha256(text).digest(),
+        look,
+        peers=peers,
+    )

@@ -1,0 +1,123 @@
+"""What every run leaves, however it was played: what was counted, seen, found and scored."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from ...protocol.board import Board
+from ...protocol.ideal import released
+from ...protocol.transcript import Transcript
+from ...protocol.view import Record
+from ..populations import Population
+from ..programs.interface import Effect, Mode, Played, Raised, Scored, Session
+from ..programs.registry import program_of, strategy
+from ..schema.model import Scenario
+from ..scoring.coalitions import learnt
+from ..scoring.outcome import Curated, Outcome
+from ..scoring.policy import measure
+from ..scoring.reidentification import in_release
+from ..scoring.report_reidentification import in_reports
+
+if TYPE_CHECKING:
+    from ..scoring.reidentification import Reidentified
+
+
+def played_of(
+    transcript: Transcript,
+    board: Board,
+    effects: tuple[Effect, ...] = (),
+    raised: tuple[Raised, ...] = (),
+) -> Played:
+    """What a session that sent messages leaves. effects: of attacks; raised: the alarms."""
+    answered = len(board.tallies)  # what was burned is no result
+    calls = tuple(board.calls[:answered])
+    tallies = tuple(read.counts for read in transcript.reads)[:answered]
+    record = Record(transcript, board)
+    return Played(
+        calls,
+        tallies,
+        board.decision,
+        None if board.burned else released(calls, tallies, board.decision),
+        board.burned,
+        _refused(transcript),
+        board.digest(),
+        record.view,
+        transcript,
+        record.truth,
+        effects,
+        raised,
+    )
+
+
+def _refused(transcript: Transcript) -> dict[str, int]:
+    """Messages refused, by reason."""
+    refused: Counter[str] = Counter()
+    for refusal in transcript.refusals:
+        refused[refusal.reason.value] += refusal.count
+    return dict(sorted(refused.items()))
+
+
+def outcome_of(
+    session: Session,
+    scored: Scored,
+    seed: int | None,
+    mode: Mode,
+    seconds: float,
+    worst_case_seconds: float,
+) -> Outcome:
+    """What every run leaves, and beside it what its program found. seconds: it took."""
+    scenario, played, people = session.scenario, session.played, session.crowd.people
+    sizes, reports = columns_of(scenario, people), program_of(scenario).reports
+    return Outcome(
+        scenario=scenario,
+        seed=seed,
+        mode=mode,
+        users=people.n,
+        schema=people.schema,
+        sizes=sizes,
+        burned=played.burned,
+        release=scored.release if reports else played.release,
+        coalitions=learnt(scenario, played.look, sizes, scored.information, played.truth),
+        refused=played.refused,
+        digest=played.digest.hex(),
+        seconds=seconds,
+        curated=None if reports else _curated(session, worst_case_seconds),
+        findings=scored.findings,
+        reidentification=_identified(session, scored),
+        notes=(people.note, *people.warnings),
+        transcript=played.transcript,
+        attacks=played.attacks,
+        alarms=played.alarms,
+        peers=played.peers,
+    )
+
+
+def columns_of(scenario: Scenario, people: Population) -> tuple[int, ...]:
+    """The number of values of each column; of a set every position is one, with two values."""
+    return program_of(scenario).sizes(people)
+
+
+def _identified(session: Session, scored: Scored) -> "Reidentified | None":
+    """Who is found in what is released, or in the reports that people made, if any were counted."""
+    scenario, crowd, played = session.scenario, session.crowd, session.played
+    if program_of(scenario).reports:
+        here = session.present(1)
+        return in_reports(scenario, crowd, here) if scored.findings else None
+    kept = played.decision.kept if played.decision else ()
+    here = session.present(len(played.calls))
+    hidden = played.calls[-1].hidden if kept and played.calls else ()
+    opened = program_of(scenario).opens
+    return in_release(scenario, crowd, here, kept, played.release, hidden, opened=opened)
+
+
+def _curated(session: Session, seconds: float) -> Curated:
+    """What the curator read, weighed and decided. seconds: for the worst case."""
+    scenario, crowd, played = session.scenario, session.crowd, session.played
+    program = program_of(scenario)
+    proving = strategy(scenario, crowd.others) if scenario.defence.promise else None
+    return Curated(
+        played.tallies[0] if played.tallies and not program.opens else None,
+        played.decision,
+        program.considered(session),
+        program.dropped(session),
+        measure(played, crowd, proving, seconds, program),
+    )

@@ -1,0 +1,30 @@
+"""What the curator asked, round by round, on the page of a run."""
+
+from collections.abc import Sequence
+
+from ...pages.pieces import Grid, Section, Words
+from ...wording import many
+from .rounds import RoundRecord
+from .text import HEADINGS, NOTE, row
+
+PATH_LEVELS = "Round after round the curator asked for all safe groups of one more feature."
+PATH_CHOSEN = (
+    "The curator asked for one group a round: of those that are safe, the one that should lower "
+    "what it can promise most for each bit it learns. Everybody who has read the same finds the "
+    "same group, and `veilmix verify` does."
+)
+
+
+def section(rounds: Sequence[RoundRecord], *, chosen: bool) -> Section:
+    """The path of what was asked. rounds: at least one; chosen: group by group, not by levels."""
+    path = [one.promised for one in rounds if one.promised is not None]
+    lead = PATH_CHOSEN if chosen else PATH_LEVELS
+    if path:
+        asked = many(len(rounds) - 1, "round")
+        lead += (
+            f" From single features at most {path[0]:,} people were exposed in a release of all; "
+            f"after {asked} more at most {path[-1]:,}."
+        )
+    rows = list(map(row, rounds))
+    grid = Grid("What the curator was told", HEADINGS, rows, (3, 4, 5, 6, 7))
+    return Section("asked", "What the curator asked", lead, (grid, Words(f"{NOTE}.")))

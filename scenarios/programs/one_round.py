@@ -1,0 +1,45 @@
+"""What programs have in common that ask once, and whose curator chooses nothing."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..schema.model import Policy as Section
+from .two_round.program import Decided
+
+if TYPE_CHECKING:
+    from ...protocol.messages import Call, Counts
+    from ...protocol.schema import Schema
+    from .interface import Considered, Session
+
+
+class OneRound(Decided):
+    """One question, whose answers are the release."""
+
+    among_peers = False
+    chooses = False
+    largest = None
+
+    def rounds(self, features: int, policy: Section) -> int:  # noqa: ARG002
+        """The release alone."""
+        return 1
+
+    def calls(self, policy: Section, schema: "Schema") -> "Sequence[Call]":  # noqa: ARG002
+        """The one question."""
+        from ...protocol.announcement import Program
+        from ...protocol.programs import first_call
+
+        return [first_call(Program(self.wire), schema)]
+
+    def considered(self, session: "Session") -> "tuple[Considered, ...]":  # noqa: ARG002
+        """Nothing is chosen."""
+        return ()
+
+    def options(
+        self,
+        policy: Section,  # noqa: ARG002
+        schema: "Schema",  # noqa: ARG002
+        counts: "Sequence[Counts] | None",  # noqa: ARG002
+        others: int | None,  # noqa: ARG002
+    ) -> "tuple[Considered, ...]":
+        """Nothing is chosen."""
+        return ()

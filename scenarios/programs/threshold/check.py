@@ -1,0 +1,80 @@
+"""What the program `threshold` cannot do of what a scenario says."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ....crypto.verifiable_sharing import MOST_SHARES
+from ...schema.model import Policy
+from ...schema.problems import Path, Problem, problem, quoted
+
+if TYPE_CHECKING:
+    from ...schema.model import Scenario
+
+WIDEST = 1 << 16  # bytes of a message that people send
+EPSILON = 1.0  # nats, at which a delta is told unless another is asked for
+UNREAD: tuple[tuple[str, str], ...] = (
+    ("tokens", "people ask for outputs of their rows instead"),
+    ("challenge", "locked ballots are not opened by groups"),
+    ("audit", "locked ballots are not opened by groups"),
+    ("recompute", "nothing is decided from counts"),
+)
+LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
+
+
+def problems(scenario: "Scenario") -> Iterator[Problem]:
+    """Report what does not go with it."""
+    policy, mix, defence = scenario.policy, scenario.mix, scenario.defence
+    said = f"kind = {quoted(policy.kind)}"
+    wrong: list[tuple[Path, bool, str]] = [
+        (("policy", "k"), policy.k > MOST_SHARES, f"{said} takes k up to {MOST_SHARES}"),
+        (
+            ("population", "setting"),
+            scenario.population.setting != "fixed",
+            f"{said} has one round; leave setting out",
+        ),
+        (("policy", "rule"), policy.rule != Policy().rule, f"{said} has no rule; leave it out"),
+        (
+            ("policy", "publish_marginals"),
+            policy.publish_marginals,
+            f"{said} counts nothing before the release; leave it out",
+        ),
+        (("mix", "pad"), not mix.pad, f"{said} seals to one size; leave pad out"),
+        (("mix", "salt"), not mix.salt, f"{said} salts; leave salt out"),
+        *(
+            (("defence", key), getattr(defence, key), f"{said} does not take it: {why}")
+            for key, why in UNREAD
+        ),
+        *(
+            (("defence", key), not getattr(defence, key), f"{said} takes no design errors")
+            for key in LESSONS
+        ),
+    ]
+    yield from (problem(path, message) for path, here, message in wrong if here)
+    yield from _of_sampling(policy)
+
+
+def _of_sampling(policy: Policy) -> Iterator[Problem]:
+    """Report what nothing is proved of."""
+    if policy.sample is None:
+        if policy.epsilon is not None:
+            message = "only a sampled release has an epsilon; say sample too, or leave it out"
+            yield problem(("policy", "epsilon"), message)
+        return
+    if policy.prefixes:
+        message = (
+            "how many people end at an open prefix tells of one person alone whether it took part "
+            "(decision 65), so nothing is promised; leave prefixes or sample out"
+        )
+        yield problem(("policy", "prefixes"), message)
+    if policy.k < 2:
+        yield problem(("policy", "k"), "who takes part alone would be opened; sample takes k >= 2")
+    from ....analysis.shuffled.sampled_rows import least_epsilon
+
+    least = least_epsilon(policy.sample, replaced=True)
+    if (policy.epsilon or EPSILON) < least:
+        key = "epsilon" if policy.epsilon else "sample"
+        message = (
+            f"a person who takes part with {policy.sample:g} has an epsilon of {least:.4g} at "
+            f"least; {policy.epsilon or EPSILON:g} is asked for"
+        )
+        yield problem(("policy", key), message)

@@ -1,0 +1,173 @@
+"""What was opened, what stayed closed, and what its reader sees of that.
+
+Cells are (person, column) pairs whose value is said. How many groups of which size stayed closed is
+known to the reader alone, and here to the laboratory; the board does not show it.
+"""
+
+from collections import Counter
+from collections.abc import Collection
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from ....protocol.opened_prefixes import (
+    cells_said,
+    closed_groups,
+    cut_short,
+    opened,
+    prefix_of,
+)
+from ....protocol.parties import ANALYST, RANDOMNESS
+from ...serialization.record import Record
+from ..findings import Findings
+from .estimates import Sampled, estimated_cells, sampled_by
+
+if TYPE_CHECKING:
+    from ....protocol.messages import Counts
+    from ....protocol.schema import Schema
+    from ....protocol.transcript import Transcript
+    from ...schema.model import Policy
+    from ..interface import Played
+
+FEW = 5  # columns of which every order is tried
+
+
+class Depth(Record, frozen=True):
+    """People of whom the first so many columns are open, and no more.
+
+    Attributes:
+        columns: that are open, 0 to all.
+        people: so many.
+    """
+
+    columns: int
+    people: int
+
+
+class Closed(Record, frozen=True):
+    """Groups of one size that stayed closed, as their reader sees them.
+
+    Attributes:
+        people: in each, 1 to k - 1.
+        groups: so many.
+    """
+
+    people: int
+    groups: int
+
+
+class Order(Record, frozen=True):
+    """An order of the columns, and what would be said in it.
+
+    Attributes:
+        features: all names, in this order.
+        cells: said.
+    """
+
+    features: tuple[str, ...]
+    cells: int
+
+
+class Opened(Findings, frozen=True, tag="threshold"):
+    """What k people share, and what they do not.
+
+    Attributes:
+        k: people who open a group.
+        prefixes: whether prefixes are opened, in the order of the features.
+        cells: said.
+        of: people times features.
+        depths: people by how many of their columns are open, each depth that occurs.
+        cut_short: people with some column open whose very cell fewer than k have: each value is
+            shared by k, but that they have no common continuation is not.
+        closed: groups that stayed closed, by size; () in the record of who cannot see them.
+        best: the order of features in which most would be said, known to who sees the table; None
+            without prefixes, or with many features.
+        sampled: what follows for all people, and for one of them, where they take part at random.
+    """
+
+    k: int
+    prefixes: bool
+    cells: int
+    of: int
+    depths: tuple[Depth, ...]
+    cut_short: int
+    closed: tuple[Closed, ...]
+    best: Order | None = None
+    sampled: Sampled | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of cells that is said, 0 to 1."""
+        return self.cells / self.of if self.of else 0.0
+
+    def of_everybody(self, release: "Counts") -> "tuple[Counts, float] | None":
+        """Where people take part at random: what opened, scaled."""
+        if self.sampled is None:
+            return None
+        return estimated_cells(release, self.sampled.rate), self.share
+
+    @property
+    def closed_people(self) -> int:
+        """People in groups that stayed closed."""
+        return sum(one.people * one.groups for one in self.closed)
+
+
+def shown(release: "Counts", columns: int, policy: "Policy") -> Opened:
+    """What everybody can tell from a release."""
+    depths: dict[int, int] = {}
+    for cell, people in release.items():
+        depth = len(prefix_of(cell))
+        depths[depth] = depths.get(depth, 0) + people
+    return Opened(
+        policy.k,
+        policy.prefixes,
+        cells_said(release),
+        sum(release.values()) * columns,
+        tuple(Depth(depth, depths[depth]) for depth in sorted(depths)),
+        cut_short(release, policy.k),
+        (),
+        sampled=sampled_by(policy, release),
+    )
+
+
+def score(policy: "Policy", schema: "Schema", release: "Counts", rows: "Counts") -> Opened:
+    """What a release says of these people. rows: people by whole row, which nobody is told."""
+    names, prefixes = schema.names, policy.prefixes
+    groups = closed_groups(rows, policy.k, prefixes=prefixes)
+    return replace(
+        shown(release, len(names), policy),
+        closed=tuple(Closed(size, groups[size]) for size in sorted(groups)),
+        best=best_order(policy.k, names, rows) if prefixes and len(names) <= FEW else None,
+    )
+
+
+def rows_tried(played: "Played") -> "Counts":
+    """What reader and `randomness` together read: rows, and covers as what they are."""
+    seen = played.look((ANALYST, RANDOMNESS)).counted
+    return seen[-1].counts
+
+
+def said_by(transcript: "Transcript", people: Collection[int]) -> "Counts":
+    """People by what they have sealed, of those who are counted."""
+    return Counter(
+        tuple(values)
+        for made in transcript.made
+        if made.user in people
+        for _, values in made.answers
+    )
+
+
+def best_order(k: int, names: tuple[str, ...], rows: "Counts") -> Order:
+    """The order of the columns in which most cells are said; the first of several."""
+    orders = (
+        (-cells_said(_ordered(rows, places, k)), places)
+        for places in permutations(range(len(names)))
+    )
+    cells, places = min(orders)
+    return Order(tuple(names[j] for j in places), -cells)
+
+
+def _ordered(rows: "Counts", places: tuple[int, ...], k: int) -> "Counts":
+    moved = {tuple(row[j] for j in places): people for row, people in rows.items()}
+    return opened(moved, k, prefixes=True)

@@ -1,0 +1,57 @@
+"""Rows that k people opened, on the page of a run."""
+
+from ...pages.pieces import Grid, Section
+from ...wording import percent
+from .estimates import Sampled
+from .score import Opened
+
+
+def _estimated(told: "Sampled") -> tuple[tuple[str, ...], list[tuple[str, ...]], tuple[int, ...]]:
+    """The table of the estimates."""
+    from .text import estimates
+
+    table = estimates(told)
+    return tuple(table.headings), [tuple(map(str, row)) for row in table.rows], tuple(table.right)
+
+
+def section(found: Opened) -> Section:
+    """Who is open how far, and what stayed closed."""
+    groups = sum(one.groups for one in found.closed)
+    lead = (
+        f"A group opens when {found.k} people send the same. {found.cells:,} of {found.of:,} cells "
+        f"are said ({percent(found.share)}). {found.closed_people:,} people are in {groups:,} "
+        "groups that stayed closed; the reader sees their sizes, and what they hold only together "
+        "with `randomness`."
+    )
+    if found.prefixes:
+        lead += (
+            f" {found.cut_short:,} people share each value that is open of them with {found.k} or "
+            f"more, and that it ends there with fewer than {found.k}."
+        )
+    people = sum(one.people for one in found.depths)
+    told = found.sampled
+    if told is not None:
+        lead = (
+            f"Each of {people:,} people took part with probability {told.rate:.4g}; the others "
+            "sent a message that opens for nobody. A row opens when "
+            f"{found.k} who took part send it: {told.rows:,} did. At epsilon = {told.epsilon:g} "
+            f"delta is {told.removed:.3g} for who sees the release (one row against none; "
+            f"{told.replaced:.3g} against another), {told.reader:.3g} for the reader, who counts "
+            f"closed groups of two or more, and {told.tried:.3g} for both together."
+        )
+    rows = [(str(d.columns), f"{d.people:,}", percent(d.people / people)) for d in found.depths]
+    return Section(
+        "opened",
+        "What was opened",
+        lead,
+        (
+            *((Grid("How many people have a row", *_estimated(told)),) if told else ()),
+            Grid("People by open columns", ("columns open", "people", "share"), rows, (0, 1, 2)),
+            Grid(
+                "Groups that stayed closed",
+                ("people in it", "groups"),
+                [(f"{one.people:,}", f"{one.groups:,}") for one in found.closed],
+                (0, 1),
+            ),
+        ),
+    )

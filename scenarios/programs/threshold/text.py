@@ -1,0 +1,145 @@
+"""What is said of rows that k people open, in words."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ...wording import Block, Grid, Line, many, percent
+
+if TYPE_CHECKING:
+    from ...schema.model import Policy, Scenario
+    from .estimates import Sampled
+    from .score import Opened
+
+NOTE = (
+    "who reads and `randomness` together can try every row and so open all; the reader alone sees "
+    "how many people are in each group that it cannot open"
+)
+
+
+ANY = 10**6  # people whom a promise is about: the delta grows with their number, and no more
+
+
+def what(*, prefixes: bool) -> str:
+    """What is opened, in the plural."""
+    return "rows, or else their first columns," if prefixes else "rows"
+
+
+def _of_one_person(told: "Sampled") -> Iterator[tuple[str, str, str]]:
+    """What a release of people who take part at random tells of one of them."""
+    at = f"at epsilon = {told.epsilon:g}"
+    yield "delta, release", f"{told.removed:.3g}", f"{at}; {told.replaced:.3g} against another row"
+    yield "delta, reader", f"{told.reader:.3g}", f"{at}; who counts closed groups"
+    yield "delta, both", f"{told.tried:.3g}", f"{at}; reader and `randomness` together"
+
+
+def promise(scenario: "Scenario") -> str:
+    """What is promised, in words."""
+    policy = scenario.policy
+    some = "row or prefix of one" if policy.prefixes else "row"
+    promised = (
+        f"no {some} is opened that fewer than k = {policy.k} people share, unless the reader and "
+        "`randomness` pool what they have"
+    )
+    return promised if policy.sample is None else f"{promised}; {private(policy)}"
+
+
+def private(policy: "Policy") -> str:
+    """What sampling promises of one person, whoever the others are and however many."""
+    from .estimates import losses
+
+    epsilon, removed, replaced, reader, tried = losses(policy, ANY)
+    return (
+        f"at epsilon = {epsilon:g}, delta is {removed:.2g} for everybody who sees the release (a "
+        f"person's row against none; {replaced:.2g} against another), {reader:.2g} for the reader, "
+        f"who counts closed groups, and {tried:.2g} for both together"
+    )
+
+
+def steps(scenario: "Scenario", mixing: str) -> list[str]:
+    """What will happen, a sentence a step."""
+    k = scenario.policy.k
+    order = ", in the order of the features" if scenario.policy.prefixes else ""
+    asking = (
+        "Everybody asks `randomness`, which sees nothing of it, for a secret that only people with "
+        "the same values get, and checks the proof that all were served with one key."
+    )
+    opening = (
+        f"The analyst opens what {k} or more people share, drops shares that are junk, and "
+        "publishes the counts. The rest stays closed. Nothing is decided from counts."
+    )
+    if policy_rate := scenario.policy.sample:
+        sealing = (
+            f"With probability {policy_rate:g} a person seals its row and a share of its key with "
+            f"it; else something that looks the same and fits no other. {k} shares open a row."
+        )
+        return [asking, sealing, mixing, opening]
+    sealing = f"With it everybody seals its row and a share of its key{order}; {k} shares open it."
+    return [asking, sealing, mixing, opening]
+
+
+def summary(found: "Opened | None") -> Iterator[Block]:
+    """Who is open how far."""
+    if found is None:
+        return
+    yield Line()
+    people = sum(one.people for one in found.depths)
+    yield Grid(
+        ("columns open", "people", "share"),
+        [
+            (str(one.columns), f"{one.people:,}", percent(one.people / people))
+            for one in found.depths
+        ],
+        (0, 1, 2),
+    )
+    if found.sampled is not None and found.sampled.estimates:
+        yield Line()
+        yield estimates(found.sampled)
+
+
+def estimates(told: "Sampled") -> Grid:
+    """How many people have each row that opened."""
+    heading = "row", "took part", "people", "error", "95 % limits"
+    return Grid(
+        heading,
+        [
+            (
+                ", ".join(one.values),
+                f"{one.seen:,}",
+                f"{one.people:,.0f}",
+                f"{one.error:,.0f}",
+                f"{one.low:,} to {one.high:,}",
+            )
+            for one in told.estimates
+        ],
+        (1, 2, 3, 4),
+    )
+
+
+def scores(found: "Opened | None") -> Iterator[tuple[str, str, str]]:
+    """What is said, what is not, and who sees what of that."""
+    if found is None:
+        return
+    yield (
+        "cells said",
+        f"{found.cells:,} of {found.of:,}",
+        f"{percent(found.share)}; by {found.k} each",
+    )
+    if found.best is not None and found.best.cells > found.cells:
+        best = ", ".join(found.best.features)
+        yield "... in the best order", f"{found.best.cells:,}", f"{best}; only the table tells"
+    if found.sampled is not None:
+        yield from _of_one_person(found.sampled)
+    if found.prefixes:
+        meaning = "people who share what is open of them with k, and that it ends there with fewer"
+        yield "cut short", f"{found.cut_short:,}", meaning
+    if found.closed and found.sampled is not None:
+        sizes = sum(one.groups for one in found.closed if one.people > 1)
+        yield (
+            "closed",
+            f"{found.closed_people:,}",
+            f"people, covers among them; {many(sizes, 'group')} of two or more",
+        )
+    elif found.closed:
+        groups = sum(one.groups for one in found.closed)
+        meaning = f"in {many(groups, 'group')} of which the reader sees the sizes"
+        yield "closed", f"{found.closed_people:,}", f"people {meaning}"

@@ -1,0 +1,26 @@
+"""Files of which no more is read than such a file can be long."""
+
+from pathlib import Path
+
+from ...errors import StorageError
+
+
+def read_bounded(path: Path, most: int, what: str) -> bytes:
+    """The bytes of a small file.
+
+    Args:
+        path: of the file.
+        most: bytes that it may have.
+        what: it would be.
+
+    Raises:
+        StorageError: it cannot be read, or is longer.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
+    if len(data) > most:
+        raise StorageError(f"{path}: larger than {most:,} bytes, so no {what}")
+    return data

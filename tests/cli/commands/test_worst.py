@@ -1,0 +1,93 @@
+"""`veilmix worst`: the bracket, the worst table in a file, and what Ctrl-C leaves."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+COLUMNS = {"colour": [90, 40, 12, 3], "size": [70, 50, 25], "town": [80, 44, 21]}
+HARD = {
+    "sex": [10771, 21790],
+    "income": [24720, 7841],
+    "race": [311, 1039, 3124, 271, 27816],
+    "work": [1836, 960, 2093, 22696, 2541, 1298, 1116, 7, 14],
+}
+
+
+def people(path: Path, columns: dict[str, list[int]]) -> str:
+    """A file with these counts: somebody a line, each column in the order of its values."""
+    texts = [
+        [f"{name[0]}{value}" for value, count in enumerate(counts) for _ in range(count)]
+        for name, counts in columns.items()
+    ]
+    lines = [",".join(columns), *map(",".join, zip(*texts, strict=True))]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return str(path)
+
+
+@pytest.mark.slow
+def test_the_bracket_is_proved_and_its_table_counts(typed, tmp_path: Path) -> None:
+    data = people(tmp_path / "people.csv", COLUMNS)
+    line = ("worst", data, "--k", "9")
+    said = typed(*line, "--write", "worst.csv")
+    assert said.code == 0
+    found = json.loads(typed(*line, "--format", "json").out)
+    assert (found["proven"], found["found"], found["why"]) == (True, found["at_most"], "")
+    assert f"exactly: found, and proved {found['found']}" in " ".join(said.out.split())
+    assert "ended: proved, no table is worse" in said.out
+    with Path("worst.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    for name, counts in COLUMNS.items():
+        met = Counter[str]()
+        for row in rows:
+            met[row[name]] += int(row["count"])
+        assert met == {f"{name[0]}{value}": count for value, count in enumerate(counts)}
+    small = [int(row["count"]) for row in rows if int(row["count"]) < 9]
+    assert sum(small) == found["found"]
+    lines = list(csv.reader(typed(*line, "--format", "csv").out.splitlines()))
+    assert lines[0] == ["doing", "found", "at_most"]
+    assert lines[-1][1:] == [str(found["found"])] * 2
+
+
+@pytest.mark.slow
+def test_the_same_rounds_say_the_same(typed, tmp_path: Path) -> None:
+    data = people(tmp_path / "people.csv", COLUMNS)
+    line = ("worst", data, "--k", "9", "--nodes", "1", "--rounds", "40", "--format", "json")
+    one, other = (typed(*line).out for _ in range(2))
+    assert one == other
+    assert len(json.loads(one)["stages"]) > 1
+
+
+def test_what_is_not_accepted_is_said(typed, tmp_path: Path) -> None:
+    data = people(tmp_path / "people.csv", COLUMNS)
+    for option in (("--rounds", "-1"), ("--nodes", "0"), ("--seed", "-1"), ("--k", "0")):
+        said = typed("worst", data, *option)
+        assert (said.code, option[0] in said.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
+    """Pressed while a solver works, which hears nothing by itself."""
+    data = people(tmp_path / "census.csv", HARD)
+    line = [sys.executable, "-m", "veilmix", "worst", data, "--k", "10", "--write", "worst.csv"]
+    with subprocess.Popen(
+        [*line, "--format", "json"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        time.sleep(6)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=20)
+    assert running.returncode == 130, err
+    found = json.loads(out)
+    assert found["why"] == "stopped by Ctrl-C"
+    assert found["proven"] is False
+    assert 0 < found["found"] <= 1_191 <= found["at_most"] <= 1_218
+    with (tmp_path / "worst.csv").open(newline="") as stream:
+        counts = [int(row["count"]) for row in csv.DictReader(stream)]
+    assert sum(counts) == 32_561
+    assert sum(count for count in counts if count < 10) == found["found"]

@@ -1,0 +1,105 @@
+"""Firefox, driven over WebDriver BiDi (w3.org/TR/webdriver-bidi): the few commands a test needs.
+
+Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
+"""
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from websockets.sync.client import connect
+
+LISTENS = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
+PREFS = {
+    "app.update.disabledForTesting": True,
+    "browser.shell.checkDefaultBrowser": False,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+    "remote.active-protocols": 1,  # BiDi
+    "toolkit.telemetry.reportingpolicy.firstRun": False,
+}
+
+
+class Firefox:
+    """A browser with one tab. events: of the network, as they come."""
+
+    def __init__(self, stream: Any, patience: float) -> None:
+        self._stream = stream
+        self._patience = patience
+        self._number = 0
+        self.requests: list[dict[str, Any]] = []
+        self.call("session.new", capabilities={})
+        self.call("session.subscribe", events=["network.beforeRequestSent"])
+        self.tab = self.call("browsingContext.getTree")["contexts"][0]["context"]
+
+    def call(self, method: str, **given: Any) -> Any:
+        """Say a command and wait for its result."""
+        self._number += 1
+        self._stream.send(json.dumps({"id": self._number, "method": method, "params": given}))
+        while True:
+            said = json.loads(self._stream.recv(timeout=self._patience))
+            if said.get("id") == self._number:
+                assert said["type"] == "success", said
+                return said["result"]
+            if said.get("method") == "network.beforeRequestSent":
+                self.requests.append(said["params"]["request"])
+
+    def open(self, address: str) -> None:
+        """Go to an address."""
+        self.call("browsingContext.navigate", context=self.tab, url=address, wait="complete")
+
+    def evaluate(self, expression: str) -> Any:
+        """What a script of the page's gives: something that JSON has."""
+        said = self.call(
+            "script.evaluate",
+            expression=f"(async () => JSON.stringify(await ({expression}) ?? null))()",
+            target={"context": self.tab},
+            awaitPromise=True,
+        )
+        assert said["type"] == "success", said
+        return json.loads(said["result"]["value"])
+
+    def until(self, expression: str) -> Any:
+        """Wait until a script gives something, and give that."""
+        limit = round(1000 * self._patience)
+        return self.evaluate(
+            f"""(async () => {{
+              const end = Date.now() + {limit};
+              for (;;) {{
+                const found = {expression};
+                if (found) return found;
+                if (Date.now() > end) throw new Error(document.querySelector("main").innerText);
+                await new Promise((done) => setTimeout(done, 50));
+              }}
+            }})()"""
+        )
+
+    def cookies(self) -> list[Any]:
+        """All that it keeps."""
+        found: list[Any] = self.call("storage.getCookies")["cookies"]
+        return found
+
+
+@contextmanager
+def firefox(path: str, profile: Path, patience: float) -> Iterator[Firefox]:
+    """Start a headless Firefox with a new profile; it ends with the `with`."""
+    profile.mkdir()
+    lines = (
+        f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in PREFS.items()
+    )
+    (profile / "user.js").write_text("\n".join(lines), "utf-8")
+    command = [path, "--headless", "--remote-debugging-port=0", "--profile", str(profile)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            address = next(found[1] for line in process.stderr if (found := LISTENS.search(line)))
+            with connect(f"{address}/session", open_timeout=patience, max_size=None) as stream:
+                yield Firefox(stream, patience)
+        finally:
+            process.terminate()
+            process.communicate()

@@ -1,0 +1,180 @@
+"""Phones without a browser: the same requests, sealed by veilmix itself.
+
+Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
+"""
+
+import json
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Thread
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from veilmix.crypto.entropy import SystemEntropy
+from veilmix.poll.session import Held, PhoneSession, Terms
+from veilmix.protocol.ballots import Phrasebook, submit_all
+from veilmix.protocol.board import Board
+from veilmix.protocol.frames import frame_envelopes
+from veilmix.protocol.session import Round, open_round
+
+PATIENCE = 60.0  # seconds for an answer of the server
+
+
+@dataclass
+class Client:
+    """A phone. row: what it answers; rounds: in which it answers at all."""
+
+    address: str
+    name: str
+    row: Sequence[str] = ()
+    rounds: Sequence[int] = range(1, 256)
+    secret: str = field(default_factory=lambda: secrets.token_hex(16))
+    board: Board = field(default_factory=Board)
+    facts: dict[str, Any] = field(default_factory=dict)
+    refused: list[str] = field(default_factory=list)
+    receipts: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
+
+    def ask(
+        self, path: str, body: bytes | None = None, method: str | None = None, **headers: str
+    ) -> tuple[int, bytes]:
+        """Ask for something below the session's address."""
+        base = self.address.rpartition("/")[0]
+        given = {"origin": base} if body is not None else {}
+        given |= {name.replace("_", "-"): value for name, value in headers.items()}
+        request = Request(self.address + path, data=body, headers=given, method=method)
+        try:
+            with urlopen(request, timeout=PATIENCE) as answer:
+                return answer.status, answer.read()
+        except HTTPError as no:
+            return no.code, no.read()
+
+    def join(self) -> tuple[int, bytes]:
+        """Say a name."""
+        return self.ask("/join", json.dumps({"phone": self.secret, "name": self.name}).encode())
+
+    def news(self) -> dict[str, Any]:
+        """Wait for news, and read all posts as a party does."""
+        have = len(self.board.entries)
+        status, said = self.ask(f"/news/{self.facts.get('version', 0)}/{have}")
+        assert status == 200, said
+        self.facts = json.loads(said)
+        for author, data in self.facts["posts"]:
+            self.board.post(author, bytes.fromhex(data))
+        return self.facts
+
+    def plan(self) -> Round:
+        """The round that was called last."""
+        told, call = self.board.announcement, self.board.calls[-1]
+        assert told is not None
+        return replace(open_round(told, self.board.session, call), witness=self.board.witness)
+
+    def sealed(self) -> bytes:
+        """What the phone hands in now."""
+        plan = self.plan()
+        (made,) = submit_all(Phrasebook(plan), [tuple(self.row)], [SystemEntropy()])
+        self.receipts[plan.call.round] = made.receipts
+        number = plan.call.round
+        return frame_envelopes(plan.session, number, [made.envelope], plan.witness)[0]
+
+    def hand_in(self, data: bytes) -> tuple[int, bytes]:
+        """Hand something in."""
+        return self.ask("/answer", data, x_phone=self.secret)
+
+    def asked(self, number: int) -> None:
+        """Follow the board until a round is called."""
+        while not (self.board.calls and self.board.calls[-1].round >= number):
+            self.news()
+        while self.board.due is not None:
+            self.news()
+
+    def live(self) -> None:
+        """Join, answer each round, look for receipts, to the end."""
+        self.join()
+        done: set[int] = set()
+        while not self.news()["ended"]:
+            called = self.board.calls[-1].round if self.board.calls else 0
+            if called in done or self.board.due is not None or not self.facts["collecting"]:
+                continue
+            done.add(called)
+            if called in self.rounds:
+                status, said = self.hand_in(self.sealed())
+                if status != 204:
+                    self.refused.append(said.decode())
+
+    def counted(self) -> list[bool]:
+        """By round, whether its receipts are on the board."""
+        return [
+            set(receipts) <= set(self.board.receipts[number].hashes)
+            for number, receipts in sorted(self.receipts.items())
+        ]
+
+
+@dataclass
+class Class:
+    """A session that is held in a thread; `with` waits for its end."""
+
+    scenario: Any
+    people: int
+    wait: float = 60.0
+    others: bool = False
+    simulated: int = 0
+    host: str = "127.0.0.1"
+    said: list[str] = field(default_factory=list)
+    held: Held | None = None
+    address: str = ""
+    session: PhoneSession | None = None
+
+    def __enter__(self) -> "Class":
+        from threading import Event
+
+        opened = Event()
+
+        def tell(address: str) -> None:
+            self.address = address
+            opened.set()
+
+        def hold() -> None:
+            terms = Terms(
+                *(self.host, 0, self.people, self.wait),
+                kept=not self.others,
+                others=self.others,
+                simulated=self.simulated,
+            )
+            self.session = PhoneSession(self.scenario, terms, self.said.append)
+            self.held = self.session.hold(tell)
+
+        self._thread = Thread(target=hold, daemon=True)
+        self._thread.start()
+        assert opened.wait(30)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.join(120)
+
+    def close_round(self) -> None:
+        """Let the deadline of the round come now."""
+        assert self.session is not None
+        self.session._clock.skip_to(self.session.room.closes + 1)
+
+    def end(self) -> None:
+        """Let the deadline of every round come as soon as it begins."""
+        while self._thread.is_alive():
+            self.close_round()
+            self._thread.join(0.3)
+
+    def done(self) -> Held:
+        """What it left."""
+        assert self.held is not None
+        return self.held
+
+
+def together(clients: Sequence[Client], act: Callable[[Client], object] = Client.live) -> None:
+    """Have many phones do something at once, and wait for all of them."""
+    threads = [Thread(target=act, args=(client,), daemon=True) for client in clients]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+        assert not thread.is_alive()

@@ -1,0 +1,96 @@
+"""A browser that has the page's modules, from a server of this test alone."""
+
+import json
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from pupil_kit import PHONE
+from veilmix.poll.assets import assets, import_map, policy
+
+VECTORS = Path(__file__).with_name("vectors.js")
+PAGE = f"""<!doctype html><meta charset="utf-8"><title>vectors</title>
+<link rel="icon" href="data:,">
+<script type="importmap">{import_map()}</script>
+<script type="module" src="/vectors.js"></script>"""
+
+
+class _Files(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        asset = assets().get(self.path)
+        if asset is not None:
+            data, kind = asset.data, asset.type
+        elif self.path == "/vectors.js":
+            data, kind = VECTORS.read_bytes(), "text/javascript; charset=utf-8"
+        else:
+            data, kind = PAGE.encode(), "text/html; charset=utf-8"
+        self.send_response(200)
+        for name, value in (("content-type", kind), ("content-security-policy", policy())):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *said: Any) -> None:
+        """Nothing: nobody reads it."""
+
+
+class Phone:
+    """The modules in a browser, called from here."""
+
+    def __init__(self, page: Any) -> None:
+        self._page = page
+
+    def call(self, name: str, *given: Any) -> Any:
+        """Call one of the functions of vectors.js; what is sent and what comes is JSON."""
+        said = self._page.evaluate(
+            "async ([name, given]) =>"
+            " JSON.stringify(await globalThis.vectors[name](...JSON.parse(given)))",
+            [name, json.dumps(given)],
+        )
+        return json.loads(said)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The address of a server that gives the modules under the policy that pages have."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Files) as serving:
+        serving.daemon_threads = True
+        Thread(target=serving.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{serving.server_port}/"
+        serving.shutdown()
+
+
+@pytest.fixture
+def phone(tab: Any, server: str) -> Phone:
+    """A browser with the modules."""
+    page = tab.open(server)
+    page.wait_for_load_state("load")
+    while not page.evaluate("Boolean(globalThis.vectors)"):  # the policy forbids wait_for_function
+        page.wait_for_timeout(20)
+    return Phone(page)
+
+
+@pytest.fixture
+def new_phone(chromium: Any, patience: float) -> Iterator[Callable[[str], Any]]:
+    """Open pages on phones of their own; none may ask another computer for anything."""
+    contexts, asked, complaints = [], [], []
+
+    def opened(address: str) -> Any:
+        context = chromium.new_context(viewport=PHONE)
+        context.set_default_timeout(20_000 * patience)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(address, wait_until="commit")
+        return page
+
+    yield opened
+    for context in contexts:
+        assert context.cookies() == []
+        context.close()
+    assert [url for url in asked if not url.startswith(("http://127.0.0.1:", "data:"))] == []
+    assert complaints == []

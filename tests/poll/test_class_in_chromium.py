@@ -1,0 +1,127 @@
+"""Thirty phones in a real browser at once, four of which do not do what the others do."""
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from phone_kit import Class
+from pupil_kit import alone, begin, join, narrow, pick, seal
+from veilmix.poll.questions import DEMO, read_questions
+from veilmix.poll.record import outcome_of_phones
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.verification.checks import verify
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+
+PHONES = 30
+CHOICES = ((0, 0, 0), (1, 1, 0), (0, 0, 1))  # three crowds, each large enough for the promise
+RELOADS, LATE, VANDAL, OFFLINE = 3, 7, 11, 13  # those who do something else
+
+
+def spoil(route: Any) -> None:
+    """Change a byte in the middle of what a phone hands in."""
+    data = bytearray(route.request.post_data_buffer)
+    data[len(data) // 2] ^= 1
+    route.continue_(post_data=bytes(data))
+
+
+def rubbish(page: Any) -> list[int]:
+    """Have a phone send things that are no answers; the statuses it is told."""
+    said = page.evaluate(
+        """async () => {
+          const { code } = document.body.dataset;
+          const { phone } = JSON.parse(sessionStorage.getItem(`veilmix ${code}`));
+          const found = [];
+          for (const body of ["", "rubbish", "x".repeat(200000)]) {
+            const sent = { method: "POST", body, headers: { "x-phone": phone } };
+            found.push((await fetch(`/${code}/answer`, sent)).status);
+          }
+          return found;
+        }"""
+    )
+    return [int(status) for status in said]
+
+
+def reload(page: Any) -> None:
+    page.reload()
+    page.wait_for_selector("#screen[data-id]")
+
+
+def reloading(page: Any, places: tuple[int, ...]) -> None:
+    """Answer, with a reload before, among and after the questions."""
+    reload(page)
+    begin(page)
+    pick(page, 0, places)
+    reload(page)
+    for number in range(1, len(places)):
+        pick(page, number, places)
+    reload(page)
+    seal(page)
+    page.wait_for_selector("text=Your envelope was handed in")
+    reload(page)
+    page.wait_for_selector("text=Your envelope was handed in")
+
+
+def offline(page: Any, places: tuple[int, ...]) -> None:
+    """Answer, and lose the network half-way: what is sealed without it is sent when it is back."""
+    begin(page)
+    pick(page, 0, places)
+    page.context.set_offline(True)
+    for number in range(1, len(places)):
+        pick(page, number, places)
+    page.wait_for_selector("text=No connection to the computer")
+    seal(page)
+    page.wait_for_selector("text=Your envelope is sealed, and not yet handed in.")
+    page.context.set_offline(False)
+
+
+@pytest.mark.long
+def test_thirty_phones_at_once_and_four_that_do_something_else(
+    new_phone: Callable[[str], Any], patience: float, tmp_path: Path
+) -> None:
+    scenario = read_questions(DEMO)
+    scenario = replace(scenario, mix=replace(scenario.mix, deadline=round(120 * patience)))
+    places = [one for one, _ in zip(cycle(CHOICES), range(PHONES), strict=False)]
+    with Class(scenario, PHONES, wait=60 * patience) as room:
+        pages = [new_phone(room.address) for _ in range(PHONES)]
+        others = {RELOADS: reloading, OFFLINE: offline}
+        pages[VANDAL].route("**/answer", spoil)
+        for number, page in enumerate(pages):
+            if number in {*others, LATE}:
+                join(page, f"pupil {number}")
+            else:
+                alone(page, f"pupil {number}", places[number])
+        for number, other in others.items():
+            other(pages[number], places[number])
+        begin(pages[LATE])
+        pick(pages[LATE], 0, places[LATE])
+        for number in sorted({*range(PHONES)} - {LATE}):
+            pages[number].wait_for_selector("text=Your envelope was handed in")
+        pages[VANDAL].unroute("**/answer")
+        assert rubbish(pages[VANDAL]) == [204] * 3  # it has answered: whatever it says now
+        assert rubbish(pages[LATE]) == [400, 400, 400]
+        room.close_round()
+        pages[LATE].wait_for_selector("h1:has-text('Too late')")
+        ends = [page for number, page in enumerate(pages) if number != LATE]
+        for page in ends:
+            page.wait_for_selector("h1:has-text('This was published')")
+        told = [str(page.inner_text("main")) for page in ends]
+        assert all(narrow(page) for page in pages)
+    outcome = outcome_of_phones(scenario, room.done())
+    assert outcome is not None
+    assert outcome.release is not None
+    kept = outcome.curated.decision.kept
+    values = [feature.values or () for feature in scenario.feature]
+    counted = [places[number] for number in range(PHONES) if number not in (LATE, VANDAL)]
+    expected = Counter(tuple(values[i][row[i]] for i in kept) for row in counted)
+    assert outcome.release == dict(expected)
+    assert outcome.refused == {"does-not-open": 1, "unexpected": 1}  # it had no part in round 1
+    silent = [number for number, words in enumerate(told) if "NOT counted" in words]
+    assert silent == [VANDAL - 1]  # the page of LATE is not among them
+    assert sum("Your answer was counted" in words for words in told) == PHONES - 2
+    checks = verify(read(save(outcome, tmp_path)))
+    assert [check.name for check in checks if check.ok is False] == []

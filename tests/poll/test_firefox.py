@@ -1,0 +1,78 @@
+"""The page in Firefox, driven over WebDriver BiDi: the other half of the phones."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from bidi_kit import Firefox, firefox
+from msgspec.structs import replace
+from phone_kit import Class, Client, together
+from veilmix.poll.questions import DEMO, read_questions
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+BROWSERS = ("firefox", "firefox-esr")
+WITHOUT = (
+    "no Firefox here, so the page was not looked at in it; `apt-get install firefox-esr` has it"
+)
+ROW = ("by car", "no", "once")
+
+
+@pytest.fixture
+def phone(tmp_path: Path, patience: float) -> Iterator[Firefox]:
+    """A Firefox of its own."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        say = pytest.fail if os.environ.get("VEILMIX_BROWSER") == "required" else pytest.skip
+        say(WITHOUT)
+    with firefox(path, tmp_path / "profile", 60 * patience) as started:
+        yield started
+
+
+def press(phone: Firefox, words: str) -> None:
+    """Press the button with these words, when it is there."""
+    find = f"[...document.querySelectorAll('button')].find((b) => b.textContent === {words!r})"
+    phone.until(f"(() => {{ const found = {find}; found?.click(); return Boolean(found); }})()")
+
+
+def answer(phone: Firefox, name: str, row: tuple[str, ...]) -> None:
+    """Join, agree, answer each question, and hand in."""
+    phone.until("document.querySelector('#name') !== null")
+    phone.evaluate(f"document.querySelector('#name').value = {name!r}")
+    press(phone, "Join")
+    press(phone, "They are the same: begin")
+    for number, value in enumerate(row):
+        title = f"Question {number + 1} of {len(row)}"
+        phone.until(f"document.querySelector('h1').textContent === {title!r}")
+        choice = f"document.querySelector('input[value={json.dumps(value)}]')"
+        phone.evaluate(f"(() => {{ {choice}.click(); return 1; }})()")
+        press(phone, "Next")
+    press(phone, "Seal and hand in")
+
+
+def test_a_class_with_firefox_in_it(phone: Firefox, patience: float) -> None:
+    scenario = read_questions(DEMO)
+    scenario = replace(scenario, mix=replace(scenario.mix, deadline=round(120 * patience)))
+    with Class(scenario, 6, wait=60 * patience) as room:
+        phone.open(room.address)
+        clients = [Client(room.address, f"pupil {i}", ROW) for i in range(5)]
+        rest = Thread(target=together, args=(clients,), daemon=True)
+        rest.start()
+        answer(phone, "Fox", ROW)
+        phone.until("document.querySelector('h1').textContent === 'This was published'")
+        told = str(phone.evaluate("document.querySelector('main').innerText"))
+        kept = phone.evaluate("[localStorage.length, document.cookie]")
+        rest.join(120)
+    assert told.count("Your answer was counted: its receipt is on the board.") == 2
+    assert "by car, no, once" in told
+    assert all(client.counted() == [True, True] for client in clients)
+    assert kept == [0, ""]
+    assert phone.cookies() == []
+    base = room.address.rpartition("/")[0]
+    urls = [request["url"] for request in phone.requests]
+    assert len(urls) > 20
+    assert [url for url in urls if not url.startswith((f"{base}/", "data:", "about:"))] == []

@@ -1,0 +1,219 @@
+"""Sessions of phones, over HTTP: who is counted, what is refused, what is left on disk."""
+
+import json
+import socket
+from collections import Counter
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from msgspec.structs import replace
+from phone_kit import Class, Client, together
+from veilmix.poll.questions import DEMO, read_questions
+from veilmix.poll.record import outcome_of_phones
+from veilmix.poll.words import key_words, session_words, words
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.verification.checks import verify
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+
+ROWS = [("on foot", "yes", "never"), ("by car", "no", "once")]
+
+
+def demo(patience: float) -> Scenario:
+    scenario = read_questions(DEMO)
+    return replace(scenario, mix=replace(scenario.mix, deadline=round(12 * patience)))
+
+
+def phones(address: str, many: int) -> list[Client]:
+    return [Client(address, f"pupil {i}", ROWS[i % 2]) for i in range(many)]
+
+
+def test_everybody_is_counted_and_the_run_folder_is_as_any_other(
+    tmp_path: Path, patience: float
+) -> None:
+    with Class(demo(patience), 6) as room:
+        clients = phones(room.address, 6)
+        together(clients)
+    held = room.done()
+    assert all(client.counted() == [True, True] for client in clients)
+    outcome = outcome_of_phones(room.scenario, held)
+    assert outcome is not None
+    assert outcome.release is not None
+    kept = outcome.curated.decision.kept
+    expected = Counter(tuple(client.row[i] for i in kept) for client in clients)
+    assert outcome.release == dict(expected)
+    folder = read(save(outcome, tmp_path))
+    checks = verify(folder)
+    assert [check.name for check in checks if check.ok is False] == []
+    assert [check.name for check in checks if check.ok is None] == ["replay"]
+    links = {len(row.parties): row.linked for row in outcome.coalitions}
+    assert links[1] == 0  # no party alone
+    assert links[4] == 6  # this computer, which is all of them
+
+
+def test_words_on_the_wall_are_those_of_the_board(patience: float) -> None:
+    with Class(demo(patience), 5) as room:
+        clients = phones(room.address, 5)
+        together(clients)
+    board = clients[0].board
+    assert f"read aloud: {session_words(board.session)}" in room.said
+    told = board.announcement
+    assert told is not None
+    assert f"  key of curator: {key_words(told.curator.encode())}" in room.said
+    assert len(set(words())) == 256
+    assert [line for line in room.said if any(row in line for row in ("on foot", "pupil"))] == []
+
+
+def test_too_few_are_not_asked_anything(patience: float) -> None:
+    with Class(demo(patience), 5, wait=1.5 * patience) as room:
+        clients = phones(room.address, 3)
+        together(clients)
+    held = room.done()
+    assert held.board is None
+    assert outcome_of_phones(room.scenario, held) is None
+    assert "3 came, and fewer than 5 are not asked anything" in clients[0].facts["ended"]
+    assert not clients[0].board.entries
+
+
+def test_one_who_leaves_between_the_rounds_would_stand_out(
+    patience: float,
+) -> None:
+    with Class(demo(patience), 6) as room:
+        clients = phones(room.address, 6)
+        clients[3].rounds = (1,)
+        together(clients)
+    held = room.done()
+    outcome = outcome_of_phones(room.scenario, held)
+    assert outcome is not None
+    assert outcome.release is None
+    assert outcome.burned is not None
+    assert outcome.burned.startswith("1 of 6 people are missing since the round before: fewer than")
+    assert clients[0].facts["ended"] == outcome.burned
+
+
+def test_an_envelope_that_opens_for_nobody_is_refused_and_the_others_go_on(
+    tmp_path: Path, patience: float
+) -> None:
+    with Class(demo(patience), 7) as room:
+        clients = phones(room.address, 7)
+        vandal = clients[4]
+
+        def spoiled() -> bytes:
+            data = Client.sealed(vandal)
+            middle = len(data) // 2
+            return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+        vandal.sealed = spoiled  # type: ignore[method-assign]
+        vandal.rounds = (1,)
+        together(clients)
+    outcome = outcome_of_phones(room.scenario, room.done())
+    assert outcome is not None
+    assert outcome.refused == {"does-not-open": 1}
+    assert sum(outcome.release.values()) == 6
+    assert any("opens for nobody" in note for note in outcome.notes)
+    assert [c.name for c in verify(read(save(outcome, tmp_path))) if c.ok is False] == []
+
+
+def raw(address: str, text: bytes) -> bytes:
+    """Say bytes to the server, and give what it says before it closes."""
+    place = urlsplit(address)
+    with socket.create_connection((place.hostname, place.port), timeout=30) as stream:
+        stream.sendall(text)
+        stream.shutdown(socket.SHUT_WR)
+        said = b""
+        while piece := stream.recv(65_536):
+            said += piece
+        return said
+
+
+def test_bad_input_gets_one_clear_answer_each_and_the_class_goes_on(patience: float) -> None:
+    with Class(demo(patience), 6) as room:
+        first, *others = phones(room.address, 6)
+        base, code = room.address.rsplit("/", 1)
+        stranger = Client(f"{base}/WRNGCD", "x")
+        assert stranger.join()[0] == 404
+        assert b"no such session" in stranger.ask("")[1]
+        assert Client(base, "x").ask("/")[0] == 200  # says that a code is needed
+        assert Client(base, "x").ask("/static/nothing.js")[0] == 404
+        assert first.ask("", method="HEAD") == (200, b"")
+        assert first.ask("", method="DELETE")[0] == 403  # from nowhere
+        assert first.ask("", method="DELETE", origin=base)[0] == 405
+        assert first.ask("/news/x/0")[0] == 404
+        for body in (b"", b"[1]", b"{", b'{"phone": 1, "name": "a"}', b"[" * 100_000):
+            status, said = first.ask("/join", body)
+            assert (status, said) == (400, b"To join, a phone says its secret and a name.")
+        for name in ("", " ", "a\nb\x00", "x" * 41):
+            status, said = Client(room.address, name).join()
+            assert status == 400
+            assert b"choose another" in said
+        assert first.join()[0] == 200
+        assert first.join()[0] == 200  # the same phone is the same phone
+        twin = Client(room.address, first.name.upper())
+        assert twin.join() == (
+            409,
+            b"Somebody here is called PUPIL 0 already; choose another name.",
+        )
+        status, said = first.ask("/join", b"{}", origin="http://elsewhere.example")
+        assert (status, said) == (403, b"Only the page itself may ask for this.\n")
+        assert first.ask("", host="elsewhere.example")[0] == 421
+        assert first.hand_in(b"x") == (409, b"Nothing is asked at the moment.")
+        assert first.ask("/answer", b"x", x_phone="short")[0] == 403
+        host = base.removeprefix("http://").encode()
+        large = b"POST /%s/join HTTP/1.1\r\nhost: %s\r\norigin: %s\r\ncontent-length: %d\r\n\r\n"
+        told = large % (code.encode(), host, base.encode(), 10_000_000)
+        assert raw(room.address, told + bytes((1 << 18) + 1)).startswith(b"HTTP/1.1 413")
+        assert raw(room.address, b"POST /half HTTP/1.1\r\nhost: ").startswith(b"HTTP/1.1 400")
+        assert raw(room.address, b"\x16\x03\x01\x02\x00").startswith(b"HTTP/1.1 400")
+        for other in others:
+            other.join()
+        first.asked(1)
+        good = first.sealed()
+        assert Client(room.address, "nobody").hand_in(good)[0] == 403
+        assert first.hand_in(good[:-1])[0] == 400
+        assert first.hand_in(b"")[0] == 400
+        assert first.hand_in(good) == (204, b"")
+        assert first.hand_in(first.sealed()) == (204, b"")  # answering twice is one answer
+        late = Client(room.address, "late")
+        together([*others, first])
+        assert late.join() == (
+            409,
+            b"This session is closed to new people: it has begun without you.",
+        )
+    held = room.done()
+    assert held.board is not None
+    assert held.board.burned is None
+    (number, _), *_ = held.room.letters
+    assert number == 1
+    assert len([index for number, index in held.room.letters if number == 1]) == 6
+
+
+def test_who_asks_too_often_is_told_to_wait_and_others_are_not(
+    monkeypatch: pytest.MonkeyPatch, patience: float
+) -> None:
+    from veilmix.poll import gate
+
+    monkeypatch.setattr(gate, "BURST", 30.0)
+    monkeypatch.setattr(gate, "RATE", 5.0)
+    with Class(demo(patience), 5, wait=3 * patience) as room:
+        client = Client(room.address.rpartition("/")[0], "fast")
+        answers = Counter(client.ask("/static/bytes.js")[0] for _ in range(60))
+        assert answers[429] >= 20
+        assert answers[200] >= 30
+    assert room.done().board is None
+
+
+@pytest.mark.timeout(240)
+def test_two_hundred_phones_at_once(patience: float) -> None:
+    scenario = demo(patience)
+    scenario = replace(scenario, mix=replace(scenario.mix, deadline=round(60 * patience)))
+    with Class(scenario, 200, wait=60 * patience) as room:
+        clients = phones(room.address, 200)
+        together(clients)
+    assert [client.refused for client in clients if client.refused] == []
+    assert all(client.counted() == [True, True] for client in clients)
+    outcome = outcome_of_phones(scenario, room.done())
+    assert outcome is not None
+    assert sum(outcome.release.values()) == 200
+    assert json.loads(json.dumps(outcome.refused)) == {}

@@ -1,0 +1,70 @@
+"""Files of questions: what a class may choose, and one clear line for each mistake."""
+
+from pathlib import Path
+
+import pytest
+from veilmix.errors import ScenarioError, StorageError
+from veilmix.poll.questions import DEMO, LARGEST, read_questions
+from veilmix.scenarios.schema.model import Scenario
+
+GOOD = """title = "canteen"
+[[feature]]
+name = "meal"
+values = ["meat", "plants"]
+"""
+
+
+def read(tmp_path: Path, text: str) -> Scenario:
+    path = tmp_path / "questions.toml"
+    path.write_text(text, "utf-8")
+    return read_questions(path)
+
+
+def test_the_demo_can_be_asked_as_it_is() -> None:
+    scenario = read_questions(DEMO)
+    assert scenario.scenario.name == "three-questions"
+    assert scenario.scenario.title == "Three questions"
+    assert len(scenario.feature) == 3
+    assert scenario.defence.receipts == 1.0
+
+
+def test_what_a_class_may_choose_is_taken(tmp_path: Path) -> None:
+    more = '[mix]\nshufflers = 3\ndeadline = 30\nmin_batch = 4\n[policy]\nkind = "all"\nk = 2\n'
+    scenario = read(tmp_path, GOOD + more + "[defence]\nmin_dropout = 2\n")
+    assert (scenario.mix.shufflers, scenario.mix.deadline, scenario.mix.min_batch) == (3, 30, 4)
+    assert scenario.defence.min_dropout == 2
+
+
+WRONG = {
+    "not TOML": ("title =", "Invalid value"),
+    "no question": ('title = "a"', "feature"),
+    "no title": (GOOD.replace('title = "canteen"', ""), "title"),
+    "unknown key": (GOOD + "colour = 3", "colour"),
+    "no answers": (GOOD.replace('values = ["meat", "plants"]', ""), "meal: values: found 0"),
+    "one answer": (GOOD.replace('"meat", ', ""), "from 2 to 50"),
+    "an answer twice": (GOOD.replace("plants", "meat"), "'meat' occurs twice"),
+    "a question of two lines": (GOOD.replace('"meal"', '"a\\nb"'), "meal|name|control"),
+    "coarser": (GOOD + "merge_below = 3", "merge_below; name and values"),
+    "a suite": (GOOD + '[mix]\nsuite = "hpke-x25519"', "mix: found suite"),
+    "a lesson": (GOOD + "[mix]\nlesson = true", "mix: found lesson"),
+    "tokens": (GOOD + "[defence]\ntokens = true", "defence: found tokens; min_dropout"),
+    "noise": (GOOD + '[policy]\nkind = "histogram"', "no way to answer"),
+    "thresholds": (GOOD + '[policy]\nkind = "threshold"', "no way to answer"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_mistake_is_one_line_that_names_the_file(tmp_path: Path, name: str) -> None:
+    text, expected = WRONG[name]
+    with pytest.raises(ScenarioError, match=expected) as wrong:
+        read(tmp_path, text)
+    assert "questions.toml" in str(wrong.value)
+    assert "\n" not in str(wrong.value)
+
+
+def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="cannot be read"):
+        read_questions(tmp_path / "nowhere.toml")
+    (tmp_path / "large.toml").write_bytes(b"#" * (LARGEST + 1))
+    with pytest.raises(StorageError, match="larger than"):
+        read_questions(tmp_path / "large.toml")

@@ -1,0 +1,154 @@
+"""The wall shows a session live and nobody's answer; a phone finds its own way, by itself."""
+
+import json
+import socket
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+from msgspec.structs import replace
+from phone_kit import Class, Client, together
+from veilmix.poll.questions import DEMO, read_questions
+from veilmix.poll.record import outcome_of_phones
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.verification.checks import verify
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+
+ROWS = [("on foot", "yes", "never"), ("by car", "no", "once")]
+
+
+def demo(patience: float, **mix: int) -> Scenario:
+    scenario = read_questions(DEMO)
+    given = {"deadline": round(30 * patience), **mix}
+    return replace(scenario, mix=replace(scenario.mix, **given))
+
+
+def phones(address: str, many: int) -> list[Client]:
+    return [Client(address, f"pupil {i}", ROWS[i % 2]) for i in range(many)]
+
+
+def events(room: Class) -> list[dict[str, Any]]:
+    """What the wall was told in its last run."""
+    log = room.session.wall.log  # type: ignore[attr-defined]
+    return [json.loads(entry) for entry in log.entries]
+
+
+def test_what_the_wall_is_sent_holds_nobodys_answer(patience: float) -> None:
+    scenario = demo(patience)
+    with Class(scenario, 6) as room:
+        clients = phones(room.address, 6)
+        together(clients)
+    told = events(room)
+    kept = room.done().board.decision.kept  # type: ignore[union-attr]
+    text = json.dumps(told)
+    for column, feature in enumerate(scenario.feature):
+        for value in feature.values or ():
+            if column not in kept and len(value) > 3:
+                assert value not in text
+    assert not [entry for entry in told if "answers" in entry]
+    assert not [client for client in clients if client.name in text or client.secret in text]
+    sends = [entry for entry in told if entry["what"] == "send"]
+    assert sorted(one["person"] for one in sends if one["round"] == 1) == list(range(6))
+    assert all(set(one) == {"what", "by", "to", "round", "person"} for one in sends)
+    batches = [entry for entry in told if entry["what"] == "batch"]
+    assert len(batches) == 4  # two shufflers, two rounds
+    assert all(one["onions"] == list(range(len(one["onions"]))) for one in batches)
+    assert told[-1] == {"what": "over"}
+
+
+def test_simulated_people_fill_up_a_class_and_are_labelled(tmp_path: Path, patience: float) -> None:
+    with Class(demo(patience), 2, simulated=5) as room:
+        clients = phones(room.address, 2)
+        together(clients)
+    assert all(client.counted() == [True, True] for client in clients)
+    assert clients[0].facts["simulated"] == 5
+    assert any("7 people are here, 5 of them simulated" in line for line in room.said)
+    outcome = outcome_of_phones(room.scenario, room.done())
+    assert outcome is not None
+    assert any(
+        note.startswith("5 of 7 are simulated, and no people: user-") for note in outcome.notes
+    )
+    assert [
+        check.name for check in verify(read(save(outcome, tmp_path))) if check.ok is False
+    ] == []
+    crowds = [entry for entry in events(room) if entry["what"] == "people"]
+    assert crowds[-1]["people"] == 7
+    assert len(crowds[-1]["simulated"]) == 5
+
+
+def test_a_class_on_the_wall_and_the_way_of_ones_own(chromium: Any, patience: float) -> None:
+    context = chromium.new_context(viewport={"width": 360, "height": 640})
+    context.set_default_timeout(30_000 * patience)
+    asked: list[str] = []
+    with Class(demo(patience, min_batch=2), 1, simulated=3, wait=120 * patience) as room:
+        wall, phone = context.new_page(), context.new_page()
+        wall.set_viewport_size({"width": 1366, "height": 768})
+        wall.goto(f"{room.address}/wall")
+        wall.wait_for_selector("text=3 people")
+        assert "whoever runs it could read what you say" in wall.inner_text("#outside")
+        phone.goto(room.address)
+        phone.fill("#name", "Ann")
+        phone.get_by_role("button", name="Join").click()
+        phone.get_by_role("button", name="They are the same: begin").click()
+        for number in range(3):
+            phone.wait_for_selector(f"h1:has-text('Question {number + 1} of 3')")
+            phone.locator(".choice").nth(0).click()
+            phone.get_by_role("button", name="Next").click()
+        wall.wait_for_selector("text=4 people, 3 simulated")
+        assert wall.locator("#picture text", has_text="simulated").count() == 4
+        phone.get_by_role("button", name="Seal and hand in").click()
+        phone.wait_for_selector("h1:has-text('It is over'), h1:has-text('This was published')")
+        phone.on("request", lambda request: asked.append(request.url))
+        before = len([url for url in asked if "/news/" not in url])
+        phone.get_by_role("button", name="Show me where I was").click()
+        phone.wait_for_selector(".way li:last-child.lit")
+        said = phone.inner_text(".way[data-round='1']")
+        assert len([url for url in asked if "/news/" not in url]) == before
+        assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        kept = json.loads(phone.evaluate("JSON.stringify(Object.values(sessionStorage)[0])"))
+    board = room.done().board
+    assert board is not None
+    hashes = [one.hex() for one in board.receipts[1].hashes]
+    places = sorted(hashes.index(one) + 1 for one in json.loads(kept)["rounds"]["1"]["receipts"])
+    assert f"numbers {', '.join(map(str, places))} of {len(hashes)} on the board" in said
+    assert "came with those of 4 people" in said
+    context.close()
+
+
+def own_address() -> str:
+    """An address of this computer that is not the loopback; skips where it has none."""
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # nothing is sent: it only asks for a route
+        except OSError:
+            pytest.skip("this computer has no address but the loopback")
+        found: str = probe.getsockname()[0]
+    if found.startswith("127."):
+        pytest.skip("this computer has no address but the loopback")
+    return found
+
+
+def reaches(host: str, port: int) -> bool:
+    """Whether somebody answers there."""
+    try:
+        with socket.create_connection((host, port), timeout=10):
+            return True
+    except ConnectionRefusedError:
+        return False
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_only_host_lets_other_computers_in(given: bool, patience: float) -> None:
+    mine = own_address()
+    host = mine if given else "127.0.0.1"
+    with Class(demo(patience), 5, wait=3 * patience, host=host) as room:
+        port = int(room.address.split(":")[2].split("/")[0])
+        assert room.address.startswith(f"http://{host}:")
+        assert reaches(mine, port) is given
+        assert reaches("127.0.0.1", port) is not given
+        with urlopen(room.address, timeout=30) as answer:
+            assert answer.status == 200

@@ -1,0 +1,232 @@
+"""A real cluster on this machine: what it does is what this process would have done."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import veilmix
+from veilmix.crypto.handing import own_public
+from veilmix.errors import LocalError, ParameterError
+from veilmix.roles import session, worker_pool
+from veilmix.roles.instruments import Instrument
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.studies import dask_cluster, executors
+from veilmix.scenarios.studies.sweep import plan, sweep
+from veilmix.scenarios.validation.load import load
+
+distributed = pytest.importorskip("distributed", reason="extra: cluster")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+SEED = 7
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    made = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that few people are many, and all give their work away."""
+    monkeypatch.setattr(session, "COHORT_ABOVE", 10)
+    monkeypatch.setattr(worker_pool, "CHUNK", 16)
+
+
+def played(name: str, *watching: Instrument) -> Outcome:
+    with executors.workplace(name) as place:
+        return veilmix.run(
+            "titanic", SEED, workplace=place, instruments=watching, worst_case_seconds=0
+        )
+
+
+@pytest.fixture(scope="module")
+def here() -> Outcome:
+    return veilmix.run("titanic", SEED, worst_case_seconds=0)
+
+
+def same(one: Outcome, other: Outcome) -> None:
+    """Digest, release, and all that anybody has seen."""
+    assert one.digest == other.digest
+    assert one.released
+    assert one.release == other.release
+    assert one.coalitions == other.coalitions
+    assert one.transcript is not None
+    assert other.transcript is not None
+    assert sorted(one.transcript.made) == sorted(other.transcript.made)
+    first, second = one.result(), other.result()
+    first.pop("executor", None)
+    second.pop("executor", None)
+    assert first == second
+
+
+def test_a_run_on_a_cluster_is_the_run(cluster: Any, here: Outcome) -> None:
+    found = played(f"dask:{cluster.scheduler_address}")
+    same(found, here)
+    assert "2 workers did everybody's work: a simulation" in str(found.executor)
+    assert found.result()["executor"] == found.executor
+
+
+class Once(Instrument):
+    """Does something to the cluster in the middle of a stage of work, once."""
+
+    def __init__(self, stage: str, doing: Callable[[], object]) -> None:
+        self.stage_wanted, self.doing, self.done = stage, doing, False
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        if name == self.stage_wanted and not self.done and done < total:
+            self.done = True
+            self.doing()
+
+
+def test_a_worker_that_is_killed_costs_a_retry_and_no_result(cluster: Any, here: Outcome) -> None:
+    def kill() -> None:
+        os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+
+    killer = Once("shuffler-1 opens", kill)
+    found = played(f"dask:{cluster.scheduler_address}", killer)
+    assert killer.done
+    same(found, here)
+
+
+def test_whole_runs_are_played_on_it(cluster: Any) -> None:
+    jobs = plan(load("blood-type"), {"policy.k": (2, 5)}, 2, 1, "ideal")
+    make, window = executors.executor(f"dask:{cluster.scheduler_address}", None)
+    there = {line.name: line.result for line in sweep(jobs, make, window)}
+    make, window = executors.executor("thread", 1)
+    assert there == {line.name: line.result for line in sweep(jobs, make, window)}
+    assert len(there) == 4
+
+
+def test_it_is_left_as_it_was(cluster: Any) -> None:
+    played(f"dask:{cluster.scheduler_address}")
+    deadline = time.monotonic() + 30
+    while cluster.scheduler.tasks or len(cluster.scheduler.clients) > 1:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_another_veilmix_there_is_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_cluster, "__version__", "9.9")
+    with pytest.raises(ParameterError, match=r"has veilmix 0\.1\.0, here is 9\.9: the same"):
+        played(f"dask:{cluster.scheduler_address}")
+
+
+def test_another_dask_there_is_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = distributed.Client.get_versions
+
+    def older(client: Any) -> Any:
+        found = real(client)
+        found["scheduler"]["packages"]["distributed"] = "2021.1"
+        return found
+
+    monkeypatch.setattr(distributed.Client, "get_versions", older)
+    with pytest.raises(ParameterError, match=r"the scheduler has distributed 2021\.1, here is 20"):
+        played(f"dask:{cluster.scheduler_address}")
+
+
+def test_where_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_cluster, "PATIENCE", 0.5)
+    for address in ("tcp://127.0.0.1:9", "nonsense://x", ""):
+        with pytest.raises(ParameterError, match="no scheduler answers"):
+            played(f"dask:{address}")
+
+
+DASK = (sys.executable, "-m", "dask")
+
+
+def scheduler(started: Any, tmp_path: Path, *workers: str) -> tuple[Any, str]:
+    """Start a scheduler, and a worker with each of these resources; returns it and its address."""
+    file = tmp_path / "scheduler.json"
+    common = ("--scheduler-file", str(file))
+    run = started(
+        *DASK, "scheduler", *common, "--port", "0", "--host", "127.0.0.1", "--no-dashboard"
+    )
+    for resources in workers:
+        given = ("--resources", resources) if resources else ()
+        started(*DASK, "worker", *common, "--nthreads", "1", "--no-dashboard", *given)
+    with distributed.Client(scheduler_file=str(file), timeout=120, set_as_default=False) as client:
+        client.wait_for_workers(len(workers), timeout=120) if workers else None
+        return run, client.scheduler.address
+
+
+def test_a_scheduler_without_workers(started: Any, tmp_path: Path) -> None:
+    _, address = scheduler(started, tmp_path)
+    with pytest.raises(ParameterError, match="the scheduler has no worker; start some"):
+        played(f"dask:{address}")
+
+
+def test_a_scheduler_that_is_lost_ends_the_run_in_words(started: Any, tmp_path: Path) -> None:
+    process, address = scheduler(started, tmp_path, "")
+    ender = Once("shuffler-1 opens", process.kill)
+    with pytest.raises(LocalError, match="the scheduler was lost") as found:
+        played(f"dask:{address}", ender)
+    assert ender.done
+    assert "\n" not in str(found.value)
+
+
+def counts(address: str) -> dict[str, int]:
+    """By what a worker declares, how many calls it has made."""
+
+    def count(dask_worker: Any) -> tuple[list[str], int]:
+        return list(dask_worker.state.total_resources), dask_worker.state.executed_count
+
+    with distributed.Client(address, set_as_default=False) as client:
+        found = client.run(count).values()
+    return {" ".join(resources): many for resources, many in found}
+
+
+def test_a_key_reaches_only_workers_of_the_party_that_owns_it(
+    started: Any, tmp_path: Path, here: Outcome
+) -> None:
+    """Each declares whose it is. Nobody's is asked to do anything, nor another party's."""
+    _, address = scheduler(started, tmp_path, "shuffler-1=1", "shuffler-2=1", "GPU=1")
+    with executors.workplace(f"dask:{address}") as place:
+        assert place.helpers is not None
+        owners = {party: place.helpers.of(party) for party in ("shuffler-1", "shuffler-2")}
+        publics = {
+            party: pool.submit(own_public).result() for party, pool in owners.items() if pool
+        }
+        assert len(set(publics.values())) == 2
+        assert place.helpers.of("curator") is None
+        before = counts(address)
+        found = veilmix.run("titanic", SEED, workplace=place, worst_case_seconds=0)
+    same(found, here)
+    assert "(shuffler-1, shuffler-2) and no other" in str(found.executor)
+    after = counts(address)
+    assert after["GPU"] == before["GPU"] == 0
+    assert all(after[party] > before[party] for party in owners)
+
+
+def hungry() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_piece_that_no_worker_survives_breaks_the_executor(cluster: Any) -> None:
+    """As where there is not enough memory for it: the nanny of a worker kills it."""
+    with dask_cluster.Cluster(f"dask:{cluster.scheduler_address}") as pool:
+        broken = pool.submit(hungry).exception()
+        assert isinstance(broken, BrokenExecutor)
+        assert "\n" not in str(broken)
+        assert pool.submit(os.getpid).result() > 0
+
+
+@pytest.mark.parametrize("stage", ["users seal", "shuffler-1 opens", "shuffler-2 opens"])
+def test_ctrl_c_in_each_phase_leaves_nothing(cluster: Any, stage: str) -> None:
+    def press() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        played(f"dask:{cluster.scheduler_address}", Once(stage, press))
+    deadline = time.monotonic() + 60
+    while cluster.scheduler.tasks or len(cluster.scheduler.clients) > 1:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -1,0 +1,296 @@
+"""Wire vectors that are refused: a positive message, with the bytes at one place replaced."""
+
+from collections.abc import Iterator
+
+from veilmix.protocol.frames import HEADER
+from veilmix.protocol.signed_posts import witness_of
+from wire_examples import (
+    AUDITED,
+    BODIES,
+    CHALLENGED,
+    ELEMENTS,
+    FLAWED,
+    GUARDED,
+    HEAD,
+    ROSTER,
+    SIGNED,
+    SIGNER,
+    TOKENED,
+    Named,
+    announcement,
+    encoded,
+    negative,
+    pair,
+)
+
+HALF, ONE = bytes.fromhex("3fe0000000000000"), bytes.fromhex("3ff0000000000000")
+Patch = tuple[int, bytes, bytes]  # offset, what stands there, what is put there instead
+
+
+def frames() -> Named:
+    """What is wrong with a frame, whatever is in it; and each kind one byte short and one long."""
+    data = encoded("consent")
+    wrong = {
+        "empty": b"",
+        "header-cut": data[: HEADER - 1],
+        "magic": b"vn" + data[2:],
+        "version": patched(data, (2, b"\1", b"\3")),
+        "seal-missing": patched(data, (2, b"\1", b"\2")),
+        "seal-not-told-of": patched(encoded("closed-sealed"), (2, b"\2", b"\1")),
+        "seal-with-half-a-head": replaced(
+            encoded("closed-sealed"), size(witness_of(HEAD)), size(witness_of(HEAD)[:40])
+        ),
+        "kind-0": patched(data, (3, b"\3", b"\0")),
+        "kind-15": patched(data, (3, b"\3", b"\x0f")),
+    }
+    for name in BODIES:
+        wrong |= {f"{name}-truncated": encoded(name)[:-1], f"{name}-extended": encoded(name) + b"!"}
+    for name, bad in wrong.items():
+        title = f"not a message: {name}"
+        yield f"frame-{name}", negative(title, "message", {"data": bad.hex()}, "malformed")
+
+
+def patched(data: bytes, *patches: Patch) -> bytes:
+    """Replace bytes at offsets of the original; what is replaced must be there."""
+    for at, old, new in sorted(patches, reverse=True):
+        if data[at : at + len(old)] != old:
+            raise ValueError(f"found {data[at : at + len(old)]!r} at {at}, expected {old!r}")
+        data = data[:at] + new + data[at + len(old) :]
+    return data
+
+
+def replaced(data: bytes, old: bytes, new: bytes) -> bytes:
+    """Replace bytes that occur once."""
+    if data.count(old) != 1:
+        raise ValueError(f"{old!r} occurs {data.count(old)} times, expected once")
+    return data.replace(old, new)
+
+
+def faults() -> Named:
+    """One field wrong at a time, in a message of each kind that has fields."""
+    for of, name, data in (*announcement_faults(), *body_faults(), *signed_kinds_faults()):
+        title = f"a {of} with one fault: {name}"
+        yield f"fault-{of}-{name}", negative(title, "message", {"data": data.hex()}, "malformed")
+
+
+def text(value: bytes) -> bytes:
+    """Write text."""
+    return len(value).to_bytes(2, "big") + value
+
+
+def size(data: bytes) -> bytes:
+    """Write the length of a blob."""
+    return len(data).to_bytes(4, "big")
+
+
+def announcement_faults() -> Iterator[tuple[str, str, bytes]]:
+    """Announcements that the constructors would not make."""
+    first, last = pair("shuffler-1").public.encode(), pair("analyst").public.encode()
+    whole = announcement().encode()
+    numbers = (60).to_bytes(4, "big") + (2).to_bytes(4, "big") + (10).to_bytes(4, "big")
+    policy = (5).to_bytes(4, "big") + bytes.fromhex("3fb999999999999a")
+    city = text(b"city") + b"\0\x0a\0"
+    no_shuffler = b"\0\0" + size(last) + pair("curator").public.encode()
+    both = b"".join(size(first) + pair(f"shuffler-{hop}").public.encode() for hop in (1, 2))
+    changes = {
+        "program": (text(b"two-round"), text(b"two-rounds")),
+        "title-not-utf8": (b"Blood donors", b"Blood donor\xff"),
+        "no-feature": (whole[2 + 12 + 11 + 16 : whole.index(policy)], b"\0\0"),
+        "feature-twice": (text(b"Rh"), text(b"city")),
+        "feature-without-name": (text(b"city"), text(b"")),
+        "feature-with-a-space": (text(b"city"), text(b"city ")),
+        "feature-with-a-newline": (text(b"city"), text(b"ci\nty")),
+        "no-width": (city, text(b"city") + b"\0\0\0"),
+        "width-too-large": (city, text(b"city") + b"\x04\x01\0"),
+        "flag-2": (city, text(b"city") + b"\0\x0a\2"),
+        "no-value": (b"\0\4\1\0\2" + text(b"+") + text(b"-"), b"\0\4\1\0\0"),
+        "value-twice": (text(b"+") + text(b"-"), text(b"+") + text(b"+")),
+        "value-too-long": (text(b"+") + text(b"-"), text(b"+") + text(b"minus")),
+        "k-0": (policy, bytes(4) + policy[4:]),
+        "k-too-large": (policy, b"\x80\0\0\0" + policy[4:]),
+        "exposure-above-1": (policy, policy[:4] + bytes.fromhex("3ff0000000000001")),
+        "exposure-negative-zero": (policy, policy[:4] + b"\x80" + bytes(7)),
+        "exposure-not-a-number": (policy, policy[:4] + bytes.fromhex("7ff8000000000000")),
+        "setting": (text(b"fixed"), text(b"vague")),
+        "delta-in-a-fixed-setting": (text(b"fixed") + bytes(8), text(b"fixed") + HALF),
+        "no-delta-in-a-statistical-setting": (text(b"fixed"), text(b"statistical")),
+        "delta-1": (text(b"fixed") + bytes(8), text(b"statistical") + ONE),
+        "no-deadline": (numbers, bytes(4) + numbers[4:]),
+        "no-min-batch": (numbers, numbers[:4] + bytes(4) + numbers[8:]),
+        "no-min-dropout": (numbers, numbers[:8] + bytes(4)),
+        "no-shuffler": (b"\0\2" + both + no_shuffler[2:], no_shuffler),
+        "one-key-twice": (last, first),
+        "two-suites": (last, b"\2" + last[1:]),
+        "key-of-low-order": (last, b"\1" + bytes(32)),
+        "left-over-byte": (whole, whole + b"\0"),
+    }
+    for name, (old, new) in changes.items():
+        inside = replaced(whole, old, new)
+        frame = encoded("announcement")[:HEADER]
+        yield "announcement", name, frame + size(inside) + inside
+    yield from flaw_faults(frame)
+
+
+def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
+    """Announcements with design errors, or a registry, that the constructors would not make."""
+    flawed, guarded = announcement(rules=FLAWED).encode(), announcement(rules=GUARDED).encode()
+    listed = text(b"unbound") + text(b"one-key")
+    lesson, receipts = b"\1\1\1\1\0\0\0\2", b"\1\1\1\0\1\0\0\0"
+    tokened = announcement(rules=TOKENED, registry=bytes(range(32))).encode()
+    tokens, root = b"\1\1\1\0\0\1\0\0", size(bytes(32)) + bytes(range(32))
+    challenged = announcement(rules=CHALLENGED, registry=bytes(range(32))).encode()
+    challenge, audit = b"\1\1\1\0\0\2\0\0", b"\1\1\1\0\0\4\0\0"
+    audited = announcement(rules=AUDITED, registry=bytes(range(32))).encode()
+    alone = announcement(1, rules=TOKENED, registry=bytes(range(32))).encode()
+    changes = {
+        "flaw-unknown": (flawed, text(b"unbound"), text(b"unbounD")),
+        "flaws-in-another-order": (flawed, listed, text(b"one-key") + text(b"unbound")),
+        "flaw-twice": (flawed, text(b"one-key"), text(b"unbound")),
+        "flaw-without-lesson": (flawed, lesson, b"\1\1\1\0\0\0\0\2"),
+        "receipts-without-salt": (guarded, receipts, b"\1\0\1\0\1\0\0\0"),
+        "tokens-without-salt": (tokened, tokens, b"\1\0\1\0\0\1\0\0"),
+        "tokens-in-a-lesson": (
+            tokened,
+            tokens,
+            b"\1\1\1\1\0\1\0\1" + text(b"unbound"),
+        ),
+        "tokens-without-registry": (tokened, root, size(b"")),
+        "guards-unknown": (tokened, tokens, b"\1\1\1\0\0\x08\0\0"),
+        "audit-of-one-shuffler": (alone, tokens, audit),
+        "audit-without-salt": (audited, audit, b"\1\0\1\0\0\4\0\0"),
+        "audit-without-padding": (audited, audit, b"\0\1\1\0\0\4\0\0"),
+        "audit-without-order": (audited, audit, b"\1\1\0\0\0\4\0\0"),
+        "audit-without-registry": (audited, root, size(b"")),
+        "challenge-without-salt": (challenged, challenge, b"\1\0\1\0\0\2\0\0"),
+        "challenge-without-padding": (challenged, challenge, b"\0\1\1\0\0\2\0\0"),
+        "challenge-without-order": (challenged, challenge, b"\1\1\0\0\0\2\0\0"),
+        "challenge-in-a-lesson": (
+            challenged,
+            challenge,
+            b"\1\1\1\1\0\2\0\1" + text(b"unbound"),
+        ),
+        "challenge-without-registry": (challenged, root, size(b"")),
+        "registry-cut": (guarded, guarded[-40:], guarded[-40:-4] + size(bytes(31)) + bytes(31)),
+    }
+    for name, (whole, old, new) in changes.items():
+        inside = replaced(whole, old, new)
+        yield "announcement", name, frame + size(inside) + inside
+
+
+def body_faults() -> Iterator[tuple[str, str, bytes]]:
+    """Bodies of the other kinds, with one field wrong."""
+    call, batch, tally = encoded("call"), encoded("batch"), encoded("tally")
+    mixed, decision, key = encoded("mixed"), encoded("decision"), encoded("key")
+    refused = bytes.fromhex("0002 01 00000001 03 00000102")
+    plus, minus = b"\0\1\0\1+\0\0\0\x09", b"\0\1\0\1-\0\0\0\x02"
+    slack, end = b"\0\1\x3f\xd0" + bytes(6), len(decision)
+    pivot = (end - 19, b"\0\1\1", b"\0\2\1\2")
+    yield "key", "unknown-suite", patched(key, (HEADER + 4, b"\1", b"\4"))
+    yield "key", "low-order", key[: HEADER + 5] + bytes(32)
+    yield "call", "round-0", patched(call, (HEADER, b"\1", b"\0"))
+    yield "call", "reader-2", patched(call, (HEADER + 1, b"\0", b"\2"))
+    yield "call", "nothing-asked", call[: HEADER + 2] + b"\0\0"
+    yield "call", "no-column", call[: HEADER + 2] + b"\0\1\0\0"
+    yield "call", "descending-columns", replaced(encoded("call-joint"), b"\2\0\2", b"\2\2\0")
+    yield "call", "column-twice", replaced(encoded("call-joint"), b"\2\0\2", b"\2\2\2")
+    yield "call", "asked-twice", replaced(call, b"\0\1\2", b"\0\1\1")
+    masked, blanked = encoded("call-masked"), encoded("call-blanked")
+    two, ulm = text(b"0") + text(b"A"), b"\1\0\0\1" + text(b"Ulm")
+    yield "call", "mask-of-nothing", replaced(masked, b"\0\2" + two, b"\0\0")
+    yield "call", "mask-descending", replaced(masked, two, text(b"A") + text(b"0"))
+    yield "call", "mask-of-no-value", replaced(masked, text(b"Ulm"), text(b" other"))
+    yield "call", "mask-of-a-column-not-asked", replaced(masked, ulm, b"\3" + ulm[1:])
+    yield "call", "two-masks-of-a-column", replaced(masked, ulm, b"\0" + ulm[1:])
+    yield "call", "rule-2", replaced(masked, ulm, b"\1\2" + ulm[2:])
+    yield "call", "both-kinds", replaced(masked, ulm, b"\1\1" + ulm[2:] + bytes(4))
+    yield "call", "cover-cut", blanked[:-2]
+    spelt = b"\0\0\0\3" + bytes(4) + b"".join(b"\0\0\0\3" + w for w in (b"one", b"two", b"six"))
+    yield "batch", "one-width-spelt-out", batch[:HEADER] + spelt
+    yield "batch", "width-of-nothing", batch[:HEADER] + bytes(4) + b"\0\0\0\3"
+    yield "batch", "too-many", patched(batch, (HEADER, b"\0\0\0\3", b"\x08\0\0\1"))
+    for of, data in (("mixed", mixed), ("tally", tally)):
+        yield of, "reason-unknown", replaced(data, refused, refused[:7] + b"\x08" + refused[8:])
+        yield (
+            of,
+            "reasons-descending",
+            replaced(data, refused, refused[:2] + refused[7:] + refused[2:7]),
+        )
+        yield of, "reason-twice", replaced(data, refused, refused[:7] + b"\1" + refused[8:])
+        yield of, "reason-never", replaced(data, refused, refused[:8] + bytes(4))
+    yield "tally", "flag-2", replaced(tally, refused + b"\1", refused + b"\2")
+    yield "tally", "cells-descending", replaced(tally, plus + minus, minus + plus)
+    yield "tally", "cell-twice", replaced(tally, minus, plus[:5] + minus[5:])
+    yield "tally", "cell-of-nobody", replaced(tally, minus, minus[:5] + bytes(4))
+    yield "tally", "value-not-utf8", replaced(tally, minus, minus[:4] + b"\xff" + minus[5:])
+    yield "tally", "other-total", patched(tally, (HEADER + 2, b"\0\0\0\x0b", b"\0\0\0\x0c"))
+    yield "tally", "counts-of-fewer", patched(tally, (HEADER, b"\0\1", b"\0\2\0\0\0\0"))
+    yield "decision", "columns-descending", patched(decision, (HEADER, b"\0\2\0\2", b"\0\2\2\0"))
+    proof = b"\0\0\0\5\0\0\0\x0b\0\0\0\2"
+    yield "decision", "more-than-all", replaced(decision, proof, proof[:11] + b"\x0c")
+    yield "decision", "two-pivots", patched(decision, pivot)
+    yield "decision", "two-slacks", replaced(decision, slack, b"\0\2" + 2 * slack[2:])
+    yield "decision", "slack-infinite", replaced(decision, slack, b"\0\1\x7f\xf0" + bytes(6))
+    shown, alarm, registry = encoded("receipts"), encoded("alarm"), encoded("registry")
+    ones, twos = b"\1" * 32, b"\2" * 32
+    yield "receipts", "descending", replaced(shown, ones + twos, twos + ones)
+    yield "receipts", "one-twice", replaced(shown, ones + twos, ones + ones)
+    yield "receipts", "of-31-bytes", shown[: HEADER + 32] + b"\0\0\0\1\0\0\0\x1f" + bytes(31)
+    yield "registry", "one-twice", replaced(registry, SIGNER.public + bytes(32), bytes(64))
+    yield "registry", "of-31-bytes", registry[:HEADER] + b"\0\0\0\1\0\0\0\x1f" + bytes(31)
+    yield "alarm", "unknown-cause", replaced(alarm, text(b"missing"), text(b"nothing"))
+    yield "burned", "not-utf8", encoded("burned")[:-1] + b"\xff"
+    ask, grant, element = encoded("ask"), encoded("grant"), ELEMENTS[0]
+    yield "ask", "of-one-element", replaced(ask, b"\0\3" + b"".join(ELEMENTS), b"\0\1" + element)
+    yield "ask", "of-too-many", replaced(ask, b"\0\3" + element, b"\4\2" + 1023 * element)
+    roll = encoded("roll")
+    yield "roll", "descending", replaced(roll, b"\0\0\0\3\0\0\1\2", b"\0\0\1\2\0\0\0\3")
+    yield "roll", "one-twice", replaced(roll, b"\0\0\1\2", b"\0\0\0\3")
+    yield "grant", "of-nothing", replaced(grant, b"\0\2" + b"".join(ELEMENTS[:2]), b"\0\0")
+    yield "grant", "of-too-many", replaced(grant, b"\0\2" + element, b"\4\1" + 1024 * element)
+    asked, given = encoded("query"), encoded("evaluated")
+    yield "query", "of-nothing", replaced(asked, b"\0\3" + b"".join(ELEMENTS), b"\0\0")
+    yield "query", "of-too-many", replaced(asked, b"\0\3" + element, b"\4\3" + 1023 * element)
+    yield "evaluated", "of-nothing", replaced(given, b"\0\3" + b"".join(ELEMENTS), b"\0\0")
+    yield from peer_faults()
+
+
+def signed_kinds_faults() -> Iterator[tuple[str, str, bytes]]:
+    """What is wrong with who signs, and with a head that is repeated."""
+    roster, sent = encoded("roster"), encoded("submission-with-a-head")
+    twice = replaced(roster, ROSTER.analyst, ROSTER.board)
+    yield "roster", "one-identity-twice", twice
+    more = replaced(encoded("roster-with-randomness"), SIGNER.public, ROSTER.board)
+    yield "roster", "randomness-is-the-board", more
+    cut = replaced(sent, size(witness_of(HEAD)), size(witness_of(HEAD)[:-1]))
+    yield "submission", "head-cut", cut
+    taken, came = encoded("accepted"), encoded("heard")
+    later, first = b"\0\0\1\2" + SIGNED[0], bytes(4) + SIGNED[0]
+    yield "accepted", "person-twice", replaced(taken, later, first)
+    yield "accepted", "more-than-there-are", patched(taken, (HEADER, b"\0\0\0\2", b"\xff" * 4))
+    batch, keys = encoded("traced"), encoded("opened")
+    yield "traced", "hash-twice", replaced(batch, b"\2" * 32, b"\1" * 32)
+    yield "opened", "place-twice", replaced(keys, b"\0\0\1\2\0\0\0\0", bytes(8))
+    yield "opened", "flag-2", replaced(keys, b"\1" * 32 + b"\0", b"\1" * 32 + b"\2")
+    yield "opened", "more-than-there-are", patched(keys, (HEADER + 1, b"\0\0\0\2", b"\xff" * 4))
+    yield "heard", "marks-descending", replaced(came, b"\1" * 32, b"\2" * 32)
+
+
+def peer_faults() -> Iterator[tuple[str, str, bytes]]:
+    """What is wrong with posts of peers."""
+    relay, found, said = encoded("relay"), encoded("found"), encoded("accusation")
+    nothing, few = encoded("relay-of-nothing"), b"\0\0\0\2\0\0\0\3onetwo"
+    yield "relay", "step-0", patched(relay, (HEADER, b"\2", b"\0"))
+    yield "relay", "for-nobody", replaced(relay, b"\0\3" + few, b"\0\0" + few)
+    yield "relay", "receiver-twice", replaced(relay, b"\1\2\0\0\0\1", b"\0\3\0\0\0\1")
+    yield "relay", "receivers-descending", replaced(relay, b"\0\3" + few, b"\1\3" + few)
+    yield "relay", "layers-descending", replaced(relay, b"onetwo", b"twoone")
+    yield "relay", "layer-twice", replaced(relay, b"onetwo", b"oneone")
+    empty = b"\0\1\0\3" + bytes(8)
+    yield "relay", "bag-of-nothing", nothing[: HEADER + 1] + empty + nothing[-2:]
+    yield "found", "step-0", patched(found, (HEADER, b"\5", b"\0"))
+    yield "found", "ballots-descending", replaced(found, b"onetwo", b"twoone")
+    yield "found", "ballot-twice", replaced(found, b"onetwo", b"oneone")
+    yield "agreed", "step-0", patched(encoded("agreed"), (HEADER, b"\6", b"\0"))
+    yield "accusation", "step-0", patched(said, (HEADER, b"\3", b"\0"))
+    yield "shown", "step-0", patched(encoded("shown"), (HEADER, b"\7", b"\0"))
+    yield "accusation", "against-nobody", patched(said, (HEADER + 1, b"\1\2", b"\0\0"))
