@@ -11,6 +11,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import inf
 from time import perf_counter
 
 import numpy as np
@@ -136,7 +137,7 @@ def partial_bound(groups: Groups, k: int, rule: str = "coverage") -> PartialBoun
     return best
 
 
-def margin_bound(groups: Groups, k: int, time_limit: float = 10.0) -> MarginBound:
+def margin_bound(groups: Groups, k: int, time_limit: float | None = None) -> MarginBound:
     """A certified bound that uses all known groups at once; they may overlap.
 
     The linear relaxation of the worst case (`exact_worst_case.py`) with the covering inequalities
@@ -146,14 +147,15 @@ def margin_bound(groups: Groups, k: int, time_limit: float = 10.0) -> MarginBoun
     Args:
         groups: joint counts {(0,): counts, (0, 1): table, ...}, axes in the group's order.
         k: crowd size, a whole number.
-        time_limit: seconds for the search for good inequalities, > 0.
+        time_limit: seconds for the search for good inequalities, > 0; None: its rounds alone limit
+            it, so that any machine finds the same.
 
     Raises:
         ParameterError: no group, contradicting groups, or more than `MOST_CELLS` cells.
     """
     # A crowd larger than any table is as good as the largest.
     read, k = _read(groups), min(whole(k, "k", 0), MAX_PEOPLE + 1)
-    if not number(time_limit, "time_limit", "seconds > 0") > 0:
+    if time_limit is not None and not number(time_limit, "time_limit", "seconds > 0") > 0:
         raise ParameterError(f"time_limit: found {time_limit!r}; needs seconds > 0")
     tables = _class_of(read, k)
     n = int(tables.margins[0].counts.sum())
@@ -161,7 +163,8 @@ def margin_bound(groups: Groups, k: int, time_limit: float = 10.0) -> MarginBoun
         raise ParameterError(f"groups: {tables.cells} cells; at most {MOST_CELLS} are accepted")
     cuts: list[Cut] = []
     if 1 < k <= n:
-        cuts, _ = relax(Program(tables, k), n, perf_counter() + 2 * time_limit)
+        deadline = inf if time_limit is None else perf_counter() + 2 * time_limit
+        cuts, _ = relax(Program(tables, k), n, deadline)
     weights = relaxed_weights(tables, k, cuts)
     return MarginBound(_within(certified_people(tables, k, weights), n, k), n, k, weights)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .cuts import Cuts
-    from .dual_bound import certified_people, relaxed_weights
+    from .dual_bound import certified_people, priced_weights, relaxed_weights
     from .frechet import FrechetClass, frechet_class
     from .heuristic import heuristic_table
     from .integer_program import solve
@@ -22,6 +22,7 @@ _HOMES = {
     "find_prices": "prices",
     "frechet_class": "frechet",
     "heuristic_table": "heuristic",
+    "priced_weights": "dual_bound",
     "relaxed_weights": "dual_bound",
     "solve": "integer_program",
 }
@@ -32,6 +33,7 @@ __all__ = [
     "find_prices",
     "frechet_class",
     "heuristic_table",
+    "priced_weights",
     "relaxed_weights",
     "solve",
 ]

@@ -15,6 +15,7 @@ exchanged, so the one with more exposed people may be taken first).
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -133,8 +134,11 @@ class Program:
         return [LinearConstraint(np.array(rows), 0, np.inf)] if rows else []
 
 
-def relax(program: Program, ceiling: int, deadline: float) -> tuple[list[Cut], float]:
-    """Cuts until the relaxation violates none (or time is half up), and the relaxation's value."""
+def relax(program: Program, ceiling: int, deadline: float = inf) -> tuple[list[Cut], float]:
+    """Cuts until the relaxation violates none (or time is half up), and the relaxation's value.
+
+    Without a deadline `ROUNDS` alone limit it, and what is found is the same on any machine.
+    """
     cutting = Cuts(program.tables, program.k)
     cuts = cutting.margin_cuts()
     seen = {cut.key for cut in cuts}
@@ -197,8 +201,10 @@ def solve(
 
 
 def _limits(deadline: float, nodes: int | None) -> Any:
-    """The solver's options: where nodes limit it, no clock does."""
+    """The solver's options: where nodes limit it, or nothing does, no clock is looked at."""
     exact = {"mip_rel_gap": 0.0}
     if nodes is not None:
         return exact | {"node_limit": nodes}
+    if deadline == inf:
+        return exact
     return exact | {"time_limit": max(deadline - perf_counter(), 0.01)}
