@@ -147,6 +147,19 @@ def best_bound(
     return _least(columns, wanted, n, Rule(rule))
 
 
+def coverage_below(marginals: Sequence[ArrayLike], k: int, limit: int) -> int:
+    """The people of the coverage bound where they are fewer than `limit`; else `limit`.
+
+    Sooner than `best_bound`, the more so the less is of interest. Args as there.
+    """
+    columns = [Steps.of(values) for values in positive_counts(marginals)]
+    n = int(columns[0].values.sum())
+    if k <= 1 or k > n or len(columns) == 1:
+        return min(best_bound(marginals, k).people, limit)
+    found = least_coverage(columns, k, min(limit, n))
+    return min(limit, n) if found is None else found[0]
+
+
 def _least(columns: list[Steps], k: int, n: int, rule: Rule) -> Certificate:
     """The minimum over thresholds for two columns or more and 2 <= k <= n."""
     if rule is Rule.THEOREM2:

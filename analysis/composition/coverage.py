@@ -33,6 +33,7 @@ log2(d) times one front: merge one half of the columns, go into the other half.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +88,11 @@ class Search:
             self.limit = value[best].item()
             chosen = front.choice(int(entry[best])) | {j: int(option[best])}
             self.choice = [chosen[i] for i in range(len(self.steps))]
+
+    def everywhere(self, options: list[Options]) -> None:
+        """Look at all thresholds of all columns; options: of each column (`Options.common`)."""
+        order = sorted(range(len(self.steps)), key=lambda j: self.steps[j].threshold.size)
+        self.halve(Front.empty(options[0]), order, Growth(options, self.scale))
 
     def halve(self, front: Front, columns: list[int], growth: Growth) -> None:
         """Reach every leave-one-out front of `columns`, given a front of all the other columns."""
@@ -162,6 +168,24 @@ def least_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, lis
             steps, [int(s.threshold[i]) for s, i in zip(steps, choice, strict=True)], k
         )
         search.limit, search.choice = rare + scale * (cells - most), choice
-    order = sorted(range(len(steps)), key=lambda j: steps[j].threshold.size)
-    search.halve(Front.empty(options[0]), order, Growth(options, scale))
+    search.everywhere(options)
     return None if search.choice is None else (int(search.limit), search.choice)
+
+
+def coverage_meets(steps: Sequence[Steps], k: int, most: int) -> bool:
+    """Whether the coverage bound is at most so many people; sooner than the bound itself.
+
+    Of two columns or more, with 2 <= k <= n.
+    """
+    if most >= int(steps[0].values.sum()):
+        return True
+    if max(step.at(k)[0] for step in steps) > most:  # in a small cell whatever the table is
+        return False
+    # At most `most` people are rare in a column, so at least so many values of it are common; and
+    # P - H_j >= N_j (P / N_j - 1) rises with every N.
+    fewest = [int(s.common[np.searchsorted(s.rare, most, "right") - 1]) for s in steps]
+    if (k - 1) * (prod(fewest) - max(fewest)) > most:
+        return False
+    search = Search(steps, k - 1, most + 1)
+    search.everywhere([Options.common(step) for step in steps])
+    return search.choice is not None

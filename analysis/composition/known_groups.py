@@ -49,6 +49,7 @@ from .group_counts import (
     single_counts,
     values_in_crowds,
 )
+from .known_parts import Parts, ways_of
 
 MOST_WAYS = 200  # ways of writing a set of columns as parts
 FEW = 4  # columns that an estimate writes in every way;
@@ -118,7 +119,7 @@ class Knowledge:
         """Whether at most so many people can be promised to be exposed."""
         if self.surely(columns, said) > most:
             return False
-        if any(one.people <= most for one in self._written(columns, said)):
+        if self._within(columns, said, most):
             return True
         people = self._priced(columns, said)
         if people is not None and people > most + CLOSE:
@@ -147,15 +148,24 @@ class Knowledge:
         self, columns: Sequence[int], said: Said | None = None, ways: int = MOST_WAYS
     ) -> Promised:
         """The first bound: the least over so many ways to write the columns as known parts."""
-        return min(self._written(columns, said, ways), key=lambda one: one.people)
+        read, best = Parts(self.k, self.n, lambda part: self.part(part, said)), None
+        for parts in self._written(columns, ways):
+            if best is None or read.meets(parts, best.people - 1):
+                certificate = best_bound([self.part(part, said) for part in parts], self.k)
+                best = Promised(certificate.people, self.n, parts, certificate)
+        assert best is not None  # noqa: S101 - columns one by one are a way
+        return best
+
+    def _within(self, columns: Sequence[int], said: Said | None, most: int) -> bool:
+        """Whether the first bound is at most so many people."""
+        read = Parts(self.k, self.n, lambda part: self.part(part, said))
+        return any(read.meets(parts, most) for parts in self._written(columns))
 
     def _written(
-        self, columns: Sequence[int], said: Said | None, ways: int = MOST_WAYS
-    ) -> Iterator[Promised]:
-        """What is promised of the columns written as known parts, one way after the other."""
-        for parts in islice(_ways(tuple(sorted(columns)), self._inside(columns)), ways):
-            certificate = best_bound([self.part(part, said) for part in parts], self.k)
-            yield Promised(certificate.people, self.n, parts, certificate)
+        self, columns: Sequence[int], ways: int = MOST_WAYS
+    ) -> Iterator[tuple[Group, ...]]:
+        """The columns written as known parts, one way after the other."""
+        return islice(ways_of(tuple(sorted(columns)), self._inside(columns)), ways)
 
     def roughly(self, columns: Sequence[int]) -> int:
         """About what `promise` says of a release, sooner: with the simplest inequalities alone."""
@@ -322,18 +332,6 @@ class Knowledge:
                 sets.append(said.get(j, all_of_it))
             named[j] = tuple(sorted(set(all_of_it).intersection(*sets)))
         return named
-
-
-def _ways(columns: Group, known: Sequence[Group]) -> Iterator[tuple[Group, ...]]:
-    """The ways to write columns as known groups and single columns, large groups first."""
-    if not columns:
-        yield ()
-        return
-    first, rest = columns[0], set(columns[1:])
-    starting = [g for g in known if g[0] == first and rest.issuperset(g[1:])]
-    for part in [*sorted(starting, key=lambda g: (-len(g), g)), (first,)]:
-        for way in _ways(tuple(j for j in columns if j not in part), known):
-            yield (part, *way)
 
 
 def block_of(within: Sequence[int] | None, parts: Sequence[Sequence[Sequence[int]]]) -> Block:

@@ -31,7 +31,7 @@ import numpy as np
 from ..contingency import FrechetClass
 from ..contingency.maximum_entropy import PLACES, entropy, fitted, rounded
 from ..validation import Counts, Floats
-from .bounds import best_bound
+from .bounds import coverage_below
 from .group_counts import Group, GroupCounts
 from .known_groups import ROUGH_WAYS, Knowledge
 
@@ -196,8 +196,8 @@ def _by_itself(known: Knowledge, goal: Group, groups: Sequence[Group]) -> Iterat
         counts = [known.part(part) for part in (*parts, *alone)]
         likely = rounded(even).ravel()
         whole = np.concatenate([likely[likely > 0], np.ones(known.n - int(likely.sum()), np.int64)])
-        after = best_bound([*counts, whole], known.k).people
-        yield Outlook(group, max(now.people - after, 0), _told(known, group, even))
+        after = coverage_below([*counts, whole], known.k, now.people)
+        yield Outlook(group, now.people - after, _told(known, group, even))
 
 
 def _told(known: Knowledge, group: Group, even: Floats | Counts) -> float:

@@ -95,7 +95,7 @@ def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weight
 
 
 def priced_weights(tables: FrechetClass, k: int) -> Weights | None:
-    """Multipliers of the same relaxation by its three cases a cell (`prices.py`), several times sooner.
+    """Multipliers of the same relaxation by its three cases a cell (`prices.py`), sooner.
 
     They prove what those of `relaxed_weights` with all cuts do, but for what is rounded.
 

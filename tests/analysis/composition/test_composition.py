@@ -20,8 +20,11 @@ from veilmix.analysis.composition import (
     theorem3,
     tightness_example,
 )
+from veilmix.analysis.composition.bounds import coverage_below
 from veilmix.analysis.composition.column_sets import bounds_of_all_sets
+from veilmix.analysis.composition.coverage import coverage_meets
 from veilmix.analysis.exposure import exposure, joint_counts, users_below
+from veilmix.analysis.exposure.counts import Steps, positive_counts
 from veilmix.errors import ParameterError
 
 # UCI Adult (Kohavi 1996, CC BY 4.0): sex, income, race, workclass of 32,561 people
@@ -265,6 +268,17 @@ def test_no_table_with_these_marginals_escapes_the_bounds(first, second):
         assert fewest_exposed([first, second], k) <= min(exposed)
         for rule in RULES:
             assert max(exposed) <= best_bound([first, second], k, rule).people
+
+
+@given(columns_lists, st.integers(0, 9), st.integers(0, 70))
+def test_whether_coverage_meets_a_target_is_known_sooner(table, k, most):
+    """Without the bound itself; and what is below a limit is the bound."""
+    marginals = [np.bincount(column) for column in table.T]
+    people = best_bound(marginals, k).people
+    assert coverage_below(marginals, k, most) == min(people, most)
+    if 2 <= k <= len(table):
+        steps = [Steps.of(values) for values in positive_counts(marginals)]
+        assert coverage_meets(steps, k, most) == (people <= most)
 
 
 def test_coverage_is_mostly_the_exact_worst_case():

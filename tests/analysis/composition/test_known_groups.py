@@ -214,3 +214,17 @@ def test_narrowing_moves_people_to_other() -> None:
     assert found.said == ((1,), (0, 1))
     assert found.counts.tolist() == [[3, 4, 5], [0 + 6 + 9, 1 + 7 + 10, 2 + 8 + 11]]
     assert found.people == table.people
+
+
+@pytest.mark.slow
+@settings(max_examples=10, deadline=None)
+@given(tables())
+def test_what_is_enough_is_what_is_promised(drawn: Any) -> None:
+    """Also where a smaller program decides of a question: as release, and as question."""
+    codes, sizes, k = drawn
+    found, said = climbed(codes, sizes, k, 2)
+    columns = tuple(range(len(sizes)))
+    for way in (None, said):
+        people = found.promise(columns, way).people
+        for most in (people - 4, people - 1, people, people + 4):
+            assert found.meets(columns, most, way) == (people <= most)

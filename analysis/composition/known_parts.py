@@ -1,0 +1,56 @@
+"""Columns written as known groups: the ways, and whether one of them is enough for a target.
+
+A group whose joint counts are known is one column to the coverage bound. Of many ways to put groups
+together most are far from enough, which is seen sooner than what they would promise.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..exposure.counts import Steps
+from ..validation import Counts
+from .coverage import coverage_meets
+from .group_counts import Group
+
+
+@dataclass(slots=True)
+class Parts:
+    """The counts of parts, each read once.
+
+    Attributes:
+        k: the smallest crowd in which nobody is exposed.
+        n: people who were counted.
+        read: the people per answer of a part, n together; zeros are left out.
+        steps: what was read.
+    """
+
+    k: int
+    n: int
+    read: Callable[[Group], Counts]
+    steps: dict[Group, Steps] = field(default_factory=dict)
+
+    def meets(self, parts: Sequence[Group], most: int) -> bool:
+        """Whether the coverage bound of these parts, each one column, is at most so many people."""
+        if self.k <= 1 or most >= self.n:
+            return most >= 0
+        for part in parts:
+            if part not in self.steps:
+                self.steps[part] = Steps.of(np.sort(self.read(part)))
+        steps = [self.steps[part] for part in parts]
+        if self.k > self.n or len(parts) == 1:
+            return steps[0].at(self.k)[0] <= most
+        return coverage_meets(steps, self.k, most)
+
+
+def ways_of(columns: Group, known: Sequence[Group]) -> Iterator[tuple[Group, ...]]:
+    """The ways to write columns as known groups and single columns, large groups first."""
+    if not columns:
+        yield ()
+        return
+    first, rest = columns[0], set(columns[1:])
+    starting = [g for g in known if g[0] == first and rest.issuperset(g[1:])]
+    for part in [*sorted(starting, key=lambda g: (-len(g), g)), (first,)]:
+        for way in ways_of(tuple(j for j in columns if j not in part), known):
+            yield (part, *way)
