@@ -62,6 +62,7 @@ def exposure_figure(curves: Curves) -> Figure:
     for series, (rule, people) in enumerate(curves.bounds.items(), start=2):
         picture.curve(list(zip(curves.ks, people, strict=True)), series, NAMES[rule])
     _worst(picture, curves)
+    _promised(picture, curves)
     if curves.truth:
         steps = list(zip(curves.truth.breakpoints, curves.truth.people, strict=True))
         steps.append((max(curves.people, steps[-1][0]), steps[-1][1]))
@@ -84,6 +85,16 @@ def _worst(picture: Plot, curves: Curves) -> None:
     picture.note("worst case over all tables", "diamond", "worst")
 
 
+def _promised(picture: Plot, curves: Curves) -> None:
+    """The run's own promise: its rule may be sharper than all curves."""
+    if curves.promised is None:
+        return
+    rule, people = curves.promised
+    place = picture.x(curves.k), picture.y(people)
+    picture.drawing.mark(place, "square", "promised", 4.2)
+    picture.note(f"promised: {rule}", "square", "promised")
+
+
 def _spoken(curves: Curves) -> Iterator[str]:
     """What the figure shows, in words."""
     if curves.truth:
@@ -92,6 +103,9 @@ def _spoken(curves: Curves) -> Iterator[str]:
         at = curves.ks.index(curves.k)
         for rule, people in curves.bounds.items():
             yield f"{NAMES[rule]}: at most {people[at]:,}"
+    if curves.promised is not None:
+        rule, people = curves.promised
+        yield f"promised by the run ({rule}): at most {people:,}"
     for worst_case in curves.worst:
         if worst_case.k == curves.k:
             yield f"worst case: {worst_case.found:,} to {worst_case.proven:,}"

@@ -297,7 +297,10 @@ def _curve(score: Score) -> Figure:
 def _mitigation(score: Score) -> Section:
     sets, n = score["sets"], score["users"]
     blocks: list[Block] = [Words(f"{line}.") for line in score.get("coarser", ())]
-    for key, by in (("truth", "the table itself"), ("promised", "the columns' counts alone")):
+    for key, by in (
+        ("truth", "the table itself"),
+        ("promised", "the columns' counts alone (coverage bound)"),
+    ):
         chosen = sets[key]
         kept = ", ".join(chosen["keep"]) or "nothing"
         blocks.append(

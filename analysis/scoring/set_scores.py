@@ -25,6 +25,7 @@ from ..suppression import choose_columns
 from ..suppression.packing import MAX_COLUMNS
 from ..suppression.safe_sets import search_safe_sets
 
+PROMISED_BY = "coverage"  # bound: what prices prove of a set takes a linear program
 EVERY = 12  # columns: 4,095 sets
 COUNTED = 500_000_000  # rows times sets: about ten seconds
 MATCHED = 20_000_000  # different rows times sets, when missing cells match anything

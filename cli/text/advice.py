@@ -29,7 +29,8 @@ def tell(console: Page, advised: "Advised", called: str) -> None:
     before = percent(advised.before / n)
     say(console, f"in a smaller crowd  {now} ({best.people:,}); as it is {before}")
     promised = advised.cost.promised
-    say(console, f"promised from the columns' counts alone  {percent(promised / n)} ({promised:,})")
+    shown = f"{percent(promised / n)} ({promised:,}; coverage bound)"
+    say(console, f"promised from the columns' counts alone  {shown}")
     for line in costs(advised.cost, advised.predict):
         say(console, line)
     if advised.by == "promise":

@@ -2,6 +2,7 @@
 
 from ...analysis.advice import Choice
 from ...analysis.advice.information_kept import Prediction
+from ...analysis.scoring.set_scores import PROMISED_BY
 from ...scenarios.serialization.record import Record
 from ...scenarios.tables.advise import Advised, Cost
 
@@ -61,6 +62,7 @@ class AdvisedTable(Record, frozen=True):
         max_exposure: the share of people who may be in a smaller one.
         left_out: columns that nobody is asked about.
         by: whether truth or the promise decides.
+        promised_by: the bound by which choices are promised.
         exact: whether no choice loses less.
         bound: no choice loses less than this.
         counted: counts of the table that the search took.
@@ -76,6 +78,7 @@ class AdvisedTable(Record, frozen=True):
     max_exposure: float
     left_out: tuple[str, ...]
     by: str
+    promised_by: str
     exact: bool
     bound: float
     counted: int
@@ -107,6 +110,7 @@ def advised_table(advised: Advised, called: str) -> AdvisedTable:
         advised.max_exposure,
         tuple(judged.column for judged in table.judged if judged.column not in table.columns),
         str(advised.by),
+        PROMISED_BY,
         search.exact,
         search.bound,
         search.counted,

@@ -8,7 +8,7 @@ from msgspec import field
 
 from ...analysis.exposure.attacker_risk import Attacker
 from ...analysis.scoring import TableScore
-from ...analysis.scoring.set_scores import Choice, Sets
+from ...analysis.scoring.set_scores import PROMISED_BY, Choice, Sets
 from ...analysis.scoring.table_score import Scored
 from ...scenarios.populations.people import Table
 from ...scenarios.serialization.record import Record
@@ -152,6 +152,7 @@ class ScoredSets(Record, frozen=True):
         counted: how many were looked at.
         finished: whether the search was.
         truth, promised: the columns to keep, by what is true and by what counts promise.
+        promised_by: the bound by which sets are promised.
         maximal_truth, maximal_promised: safe sets that no safe set holds.
         sets: each that is listed.
     """
@@ -161,6 +162,7 @@ class ScoredSets(Record, frozen=True):
     finished: bool
     truth: ChosenColumns
     promised: ChosenColumns
+    promised_by: str
     maximal_truth: tuple[tuple[str, ...], ...]
     maximal_promised: tuple[tuple[str, ...], ...]
     sets: tuple[ScoredColumnSet, ...]
@@ -291,6 +293,7 @@ def _sets(score: TableScore, sets: Sets) -> ScoredSets:
         sets.finished,
         _chosen(score, sets.truth),
         _chosen(score, sets.promised),
+        PROMISED_BY,
         tuple(_names(score, columns) for columns in sets.maximal_truth),
         tuple(_names(score, columns) for columns in sets.maximal_promised),
         tuple(listed),

@@ -4,6 +4,8 @@
     printed            the smaller of Theorems 2 and 3 of paper 000
     refined, coverage  the sharper bounds (composition.py)
     worst case         the most that any table with these marginals exposes, or a bracket around it
+    promised           what was decided by, at the run's own k: no curve, since the default rule
+                       takes a linear program for each k
 
 Where nothing was released the curves are those of all columns together: what was not released.
 """
@@ -54,6 +56,8 @@ class Curves:
         bounds: by rule, people at each of `ks`.
         truth: None where it cannot be known from the run.
         worst: at some of `ks`.
+        promised: rule and people of the decision, at `k`; None where the curves are of columns that
+            were not released.
     """
 
     columns: tuple[str, ...]
@@ -64,6 +68,7 @@ class Curves:
     bounds: dict[str, tuple[int, ...]]
     truth: ExposureCurve | None
     worst: tuple[Worst, ...]
+    promised: tuple[str, int] | None = None
 
 
 def curves(run: Run, sets: Choices | None, seconds: float = 1.0) -> Curves | None:
@@ -89,7 +94,9 @@ def curves(run: Run, sets: Choices | None, seconds: float = 1.0) -> Curves | Non
     bounds = {rule: tuple(_bounds(run, rule, counts, ks, people, schema)) for rule in rules}
     worst = tuple(_worst(run, counts, ks, decision.k, seconds, released=released))
     truth = _truth(run, [names.index(name) for name in chosen])
-    return Curves(tuple(chosen), released, decision.k, people, ks, bounds, truth, worst)
+    proof = decision.certificate
+    promised = (proof.rule, int(proof.people)) if released else None
+    return Curves(tuple(chosen), released, decision.k, people, ks, bounds, truth, worst, promised)
 
 
 def grid(people: int, k: int) -> tuple[int, ...]:

@@ -199,6 +199,7 @@ def test_advice_by_what_is_promised(typed, messy: Path, tmp_path: Path) -> None:
     assert chosen["promise"]["loss"] > chosen["truth"]["loss"]
     said = typed("advise", *options, "--by", "promise", "--write", "p.toml")
     assert "what is promised has to reach the target" in said.out
+    assert "; coverage bound)" in said.out
     assert "one step finer would" in said.out
     text = (tmp_path / "p.toml").read_text()
     assert "The counts of single columns prove it" in text

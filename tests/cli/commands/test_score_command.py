@@ -66,6 +66,7 @@ def test_json_has_the_whole_curve_every_set_and_every_bound(typed, data: str) ->
     assert found["risk"]["prosecutor"]["largest"] == 1
     assert [one["columns"] for one in found["sets"]["sets"]] == [["sex"], ["city"], ["sex", "city"]]
     assert found["sets"]["every"] is True
+    assert found["sets"]["promised_by"] == "coverage"
 
 
 def test_csv_is_one_number_a_line(typed, data: str) -> None:

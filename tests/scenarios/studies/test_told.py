@@ -8,6 +8,7 @@ from veilmix.analysis.composition import best_bound
 from veilmix.analysis.exposure import joint_counts, users_below
 from veilmix.protocol.messages import Kind
 from veilmix.protocol.transcript import Transcript
+from veilmix.report.crowds import exposure_figure
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.populations.tables import shipped
 from veilmix.scenarios.records.run_folder import Run, read, save
@@ -160,3 +161,17 @@ def test_submissions_of_other_lengths_are_counted_apart() -> None:
     assert found is not None
     assert found.sizes == {1: {100: 2, 120: 1}}
     assert (found.flows[0].smallest, found.flows[0].largest) == (100, 120)
+
+
+def test_beside_the_curves_stands_what_the_run_promised(titanic: Run) -> None:
+    """By its own rule, which may be sharper than all of them; and in the figure."""
+    drawn = curves(titanic, choices(titanic), 0)
+    assert drawn is not None
+    assert titanic.result.decision is not None
+    proof = titanic.result.decision.certificate
+    assert drawn.promised == (proof.rule, proof.people)
+    assert proof.rule == "margins"
+    assert proof.people <= drawn.bounds["coverage"][drawn.ks.index(drawn.k)]
+    figure = exposure_figure(drawn)
+    assert figure.svg.count('class="promised"') == 2  # the mark, and its line of the legend
+    assert f"promised by the run (margins): at most {proof.people:,}" in figure.svg
