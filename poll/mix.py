@@ -26,10 +26,9 @@ from ..roles.keyholder import Keyholder
 from ..roles.session import make_key, only, perform
 from ..scenarios.schema.model import Scenario
 from .enrolment import Known, Offer, Papers
-from .questions import scenario_of
-from .session import to_compare
+from .questions import promise_of, scenario_of
 from .stage import cast_of
-from .words import key_words
+from .words import key_words, to_compare
 
 PATIENCE = 30.0  # seconds for an answer of the class's computer, which itself waits for news
 AWAY = 60.0  # seconds after which a class's computer that is away is given up
@@ -188,9 +187,8 @@ class _Mixing:
 
 def _asked(scenario: Scenario) -> list[str]:
     """What a session is about, for whoever mixes."""
-    policy = scenario.policy
     return [
         f"{scenario.scenario.title}: {len(scenario.feature)} questions",
         *(f"  {feature.name}" for feature in scenario.feature),
-        f"promised: at most {policy.max_exposure:.4g} of them in a crowd smaller than {policy.k}",
+        f"promised: {promise_of(scenario)}",
     ]

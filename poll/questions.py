@@ -7,6 +7,7 @@
     values = ["meat", "fish", "plants"]
 
     [policy]            as in a scenario
+    [local]             as in a scenario: mechanism = "grr", epsilon; for kind = "histogram"
     [mix]               as in a scenario: shufflers, deadline, min_batch
     [defence]           as in a scenario: min_dropout
 
@@ -28,17 +29,38 @@ from ..protocol.schema import Feature as Column
 from ..protocol.schema import Schema
 from ..scenarios.populations import Population as People
 from ..scenarios.populations.build import PHONES
-from ..scenarios.programs.registry import program_of, wire
+from ..scenarios.programs.randomized.questions import Question
+from ..scenarios.programs.registry import noisy_questions, program_of, wire
 from ..scenarios.programs.topology import topology_of
-from ..scenarios.schema.model import About, Defence, Feature, Mix, Policy, Population, Scenario
+from ..scenarios.schema.kinds import KIND
+from ..scenarios.schema.model import (
+    About,
+    Defence,
+    Feature,
+    Local,
+    Mix,
+    Policy,
+    Population,
+    Scenario,
+)
 from ..scenarios.serialization.bounded_file import read_bounded
 
 DEMO = Path(__file__).with_name("demo.toml")
 LARGEST = 1 << 20  # bytes
 LONGEST_NAME = 40  # letters, of a folder
 MOST_ANSWERS = 50  # of a question: a phone shows them all
-FREE = {"mix": ("shufflers", "deadline", "min_batch"), "defence": ("min_dropout",)}
-PROGRAMS = (Program.TWO_ROUND, Program.HIERARCHICAL, Program.LOCAL_SUPPRESSION)
+FREE = {
+    "mix": ("shufflers", "deadline", "min_batch"),
+    "local": ("mechanism", "epsilon"),
+    "defence": ("min_dropout",),
+}
+PROGRAMS = (Program.TWO_ROUND, Program.HIERARCHICAL, Program.LOCAL_SUPPRESSION, Program.RANDOMIZED)
+MECHANISM = "grr"  # its reports are answers, which are announced; of others a page has no values
+LEAST, MOST = 0.01, 20.0  # nats for one question: less is all noise, more is the answer itself
+WHY = {
+    "threshold": "it asks for pseudorandom seeds in letters of their own, which no page sends yet",
+    "incidence": "its sets are of owners, who are no people",
+}
 
 
 class QuestionsTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -48,6 +70,7 @@ class QuestionsTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         title: what the session is called.
         feature: the questions.
         policy: what is promised.
+        local: the noise that phones add, where shares are estimated.
         mix: how messages travel.
         defence: the guards.
     """
@@ -55,6 +78,7 @@ class QuestionsTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     title: Annotated[str, Meta(min_length=1, max_length=80)]
     feature: Annotated[tuple[Feature, ...], Meta(min_length=1, max_length=20)]
     policy: Policy = Policy()
+    local: Local = Local()
     mix: Mix = Mix()
     defence: Defence = Defence()
 
@@ -83,6 +107,7 @@ def table_of(scenario: Scenario) -> QuestionsTable:
         title=scenario.scenario.title,
         feature=scenario.feature,
         policy=scenario.policy,
+        local=scenario.local,
         mix=scenario.mix,
         defence=replace(scenario.defence, receipts=Defence().receipts),
     )
@@ -90,7 +115,7 @@ def table_of(scenario: Scenario) -> QuestionsTable:
 
 def scenario_of(table: QuestionsTable) -> Scenario:
     """The scenario of a file of questions; ParameterError if no class can be asked so."""
-    for name, section in (("mix", table.mix), ("defence", table.defence)):
+    for name, section in (("mix", table.mix), ("local", table.local), ("defence", table.defence)):
         _check_free(name, section)
     for feature in table.feature:
         _check_question(feature)
@@ -100,13 +125,10 @@ def scenario_of(table: QuestionsTable) -> Scenario:
         feature=table.feature,
         mix=table.mix,
         policy=table.policy,
+        local=table.local,
         defence=replace(table.defence, receipts=1.0),  # every phone looks
     )
-    if topology_of(scenario).untold or wire(scenario) not in PROGRAMS or _noisy(scenario):
-        raise ParameterError(
-            f"policy.kind: found {scenario.policy.kind!r}: a page in a browser has no way to answer"
-            " so yet; exposure, fixed, all, hierarchical and local-suppression are accepted"
-        )
+    _check_program(scenario)
     schema_of(scenario)
     return scenario
 
@@ -117,8 +139,40 @@ def _file_name(title: str) -> str:
     return "-".join(words)[:LONGEST_NAME].strip("-") or "poll"
 
 
-def _noisy(scenario: Scenario) -> bool:
-    return program_of(scenario).reports
+def _check_program(scenario: Scenario) -> None:
+    """ParameterError for a kind, or noise, that a page in a browser has no answers for."""
+    kind, local = scenario.policy.kind, scenario.local
+    noisy = program_of(scenario).reports
+    played = wire(scenario) in PROGRAMS and (not noisy or kind == KIND)
+    if topology_of(scenario).untold or not played:
+        why = WHY.get(wire(scenario), WHY.get(kind, "a page in a browser has no way to answer so"))
+        raise ParameterError(
+            f"policy.kind: found {kind!r}: {why}; exposure, fixed, all, hierarchical, "
+            f"local-suppression and {KIND} are accepted"
+        )
+    if not noisy and local != Local():
+        raise ParameterError(
+            f"local: found mechanism = {local.mechanism!r}; phones add noise where "
+            f'policy.kind = "{KIND}", and nowhere else'
+        )
+    if noisy and local.mechanism != MECHANISM:
+        raise ParameterError(
+            f"local.mechanism: found {local.mechanism!r}; {MECHANISM} is accepted: it reports one "
+            "of the announced answers. Of others the announcement holds the form of a report and "
+            "no answers, so that a phone could not tell what it is asked"
+        )
+    if noisy:
+        _check_epsilon(local.epsilon, len(scenario.feature))
+
+
+def _check_epsilon(epsilon: float | None, many: int) -> None:
+    least, most = LEAST * many, MOST * many
+    if epsilon is None or not least <= epsilon <= most:
+        found = "none" if epsilon is None else f"{epsilon:g} nats"
+        raise ParameterError(
+            f"local.epsilon: found {found}; from {least:g} to {most:g} nats are accepted for the "
+            f"whole answer, which is divided over {many} questions"
+        )
 
 
 def _check_free(name: str, section: Struct) -> None:
@@ -156,6 +210,25 @@ def nobody(scenario: Scenario) -> People:
     return People(PHONES, schema, np.zeros((0, len(values)), dtype=np.int32), values, "", ())
 
 
+def promise_of(scenario: Scenario) -> str:
+    """What whoever answers is promised, in words."""
+    policy, program = scenario.policy, program_of(scenario)
+    if program.reports:
+        return program.promise(scenario)
+    return (
+        f"at most {policy.max_exposure:.4g} of them in a crowd smaller than {policy.k} in what is "
+        "published"
+    )
+
+
+def noise_of(scenario: Scenario) -> tuple[Question, ...]:
+    """The questions, with the noise that phones add to each; () where they add none."""
+    return noisy_questions(scenario, nobody(scenario))
+
+
 def schema_of(scenario: Scenario) -> Schema:
-    """The questions as they are announced; ParameterError for answers that cannot be."""
+    """The questions as they are announced; ParameterError for answers that cannot be.
+
+    Where phones add noise they are the same: a report is one of the answers.
+    """
     return Schema(tuple(Column(feature.name, feature.values) for feature in scenario.feature))

@@ -35,6 +35,7 @@ from .questions import schema_of
 from .session import Held
 
 NOTE = "people who answered on their own phones"
+NOISY = "what they answered nobody knows: their phones added noise, and the rows here are reports"
 WORST = 2.0  # seconds for which the worst table is sought
 
 
@@ -114,7 +115,8 @@ def population(
             for column, (_, said) in enumerate(sealed.answers):
                 codes[sealed.user, column] = values[column].index(said[0])
     unknown = [parties.user(index) for index in range(users) if index not in known]
-    warnings = tuple(
+    noisy = (NOISY,) if program_of(scenario).reports else ()
+    warnings = noisy + tuple(
         f"{name} sent something that opens for nobody: the first answers stand for it here"
         for name in unknown
     )

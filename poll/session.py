@@ -33,12 +33,13 @@ from .classroom import Classroom
 from .clock import EagerClock
 from .gate import Gate
 from .mixers import Mixers
-from .questions import nobody, schema_of, table_of
+from .noise import shown, told_of
+from .questions import nobody, table_of
 from .simulated import Simulated
 from .stage import Stage, all_here, cast_of, mixed_elsewhere
 from .wall import Wall
 from .web import Desk
-from .words import key_words, session_words
+from .words import to_compare
 
 LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # none is taken for another
 CODE = 6  # of them: 30 bits
@@ -146,6 +147,8 @@ class PhoneSession:
             "others": None if self.mixers is None else self._others(self.mixers),
             "started": room.started,
             "ended": room.ended,
+            "noisy": self.scenario.local.epsilon is not None,
+            "noise": room.told,
             "happened": happened(self.scenario) if room.ended else None,
         }
 
@@ -165,7 +168,7 @@ class PhoneSession:
         async with trio.open_nursery() as nursery:
             server = desk.server(self._tell)
             nursery.start_soon(trio.serve_listeners, partial(_serve, server), listeners)
-            simulated = Simulated(self.room, schema_of(self.scenario), self._terms.simulated)
+            simulated = Simulated(self.room, self.scenario, self._terms.simulated)
             simulated.join()
             nursery.start_soon(simulated.live, desk)
             opened(f"http://{gate.names[0]}/{self.code}")
@@ -251,6 +254,7 @@ class PhoneSession:
             while network.board.phase is not Phase.OVER or network.board.due is not None:
                 await self._look(stage)
             self._count()
+            await self._say_what_noise_leaves(network.board)
             self.room.ended = network.board.burned or "over"
             self.wall.over()
             self.room.change()
@@ -260,6 +264,14 @@ class PhoneSession:
         return Held(
             network.board, transcript, network, stage.keys, self.room, seconds, cast.adversary
         )
+
+    async def _say_what_noise_leaves(self, board: Board) -> None:
+        """Show estimates and promises, where phones have added noise."""
+        simulated = len(self.room.simulated)
+        told = await trio.to_thread.run_sync(told_of, self.scenario, board, simulated)
+        if told is not None:
+            self.room.told = told
+            self.wall.tell(shown(told))
 
     async def _staged(self, cast: Cast, tools: list[Instrument]) -> Stage:
         if self.mixers is None:
@@ -293,17 +305,6 @@ class PhoneSession:
             await stage.elsewhere.hurry(number)
         else:
             self._clock.skip_to(self.room.closes + LOOK)
-
-
-def to_compare(board: Board) -> list[str]:
-    """What is read out, and compared with what phones show: words of the session, and of keys."""
-    told = board.announcement
-    if told is None:
-        return []
-    keys = {f"shuffler {hop}": key for hop, key in enumerate(told.shufflers, start=1)}
-    keys |= {"curator": told.curator, "analyst": told.analyst}
-    lines = [f"read aloud: {session_words(board.session)}"]
-    return lines + [f"  key of {name}: {key_words(key.encode())}" for name, key in keys.items()]
 
 
 def _plan(network: Network) -> Round | None:

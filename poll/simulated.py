@@ -12,9 +12,11 @@ import trio
 from ..crypto.entropy import SystemEntropy
 from ..protocol.ballots import Phrasebook, submit_all
 from ..protocol.frames import frame_envelopes
-from ..protocol.schema import Schema
 from ..protocol.session import Round
+from ..scenarios.schema.model import Scenario
 from .classroom import Classroom
+from .noise import said_as
+from .questions import schema_of
 from .web import Desk
 
 LOOK = 0.2  # seconds between two looks at what is asked
@@ -25,10 +27,10 @@ SECRET = 16  # bytes, as a phone's
 class Simulated:
     """Those who are no people. many: how many of them."""
 
-    def __init__(self, room: Classroom, schema: Schema, many: int) -> None:
+    def __init__(self, room: Classroom, scenario: Scenario, many: int) -> None:
         self._room = room
         self._people: dict[str, Sequence[str]] = {}
-        self._schema = schema
+        self._scenario = scenario
         self._many = many
 
     def join(self) -> None:
@@ -36,9 +38,9 @@ class Simulated:
         for number in range(self._many):
             secret = secrets.token_hex(SECRET)
             self._room.join(secret, f"simulated {number + 1}").simulated = True
-            self._people[secret] = [
-                secrets.choice(feature.values or ("",)) for feature in self._schema.features
-            ]
+            features = schema_of(self._scenario).features
+            row = [secrets.choice(feature.values or ("",)) for feature in features]
+            self._people[secret] = said_as(self._scenario, row)
 
     async def live(self, desk: Desk) -> None:
         """Answer every round, until cancelled. desk: where phones hand in."""

@@ -16,7 +16,7 @@ from ..roles.keyholder import Keyholder
 from ..roles.network import Endpoint, Network
 from ..roles.session import hops_of, identities_of, keyholders, make_key, perform, roster_of
 from ..scenarios.play.announcement import announced_policy, announced_rules
-from ..scenarios.programs.registry import strategy, wire
+from ..scenarios.programs.registry import announced_schema, strategy, wire
 from ..scenarios.schema.model import Scenario
 from .elsewhere import Elsewhere, FarNetwork, Own
 from .enrolment import Papers
@@ -112,7 +112,7 @@ def cast_of(scenario: Scenario) -> Cast:
     """Everything a session of phones starts from; of people nothing."""
     return Cast(
         scenario.scenario.title or scenario.scenario.name,
-        schema_of(scenario),
+        announced_schema(scenario, schema_of(scenario)),
         announced_policy(scenario),
         announced_rules(scenario),
         scenario.mix.suite,

@@ -8,6 +8,8 @@ an envelope was handed in, and how many were passed on. No answer, no key and no
 it; the numbers of onions are in order, and have nothing to do with whose they are.
 """
 
+from collections.abc import Mapping
+
 from ..machines.http import Answer, Request
 from ..protocol import parties
 from ..protocol.announcement import Announcement
@@ -93,6 +95,10 @@ class Wall(Instrument):
         """Say who mixes, if not the computer that asks."""
         self._bill = {**self._bill, "note": APART.format("; ".join(who))}
         self._again()
+
+    def tell(self, told: Mapping[str, object]) -> None:
+        """Show what the answers say, where that is more than what the board shows. Once."""
+        self.log.append(dict(told))
 
     def over(self) -> None:
         """Nothing more will come."""

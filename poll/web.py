@@ -116,7 +116,7 @@ class Desk:
         await self._room.news(version, BEAT)
         posts = [[author, data.hex()] for author, data in self._room.posts[number:]]
         said = {"version": self._room.version, "from": number, "posts": posts, **self._facts()}
-        return Answer(200, json.dumps(said).encode(), (*JSON, NO_STORE))
+        return Answer(200, msgspec.json.encode(said), (*JSON, NO_STORE))
 
     def _join(self, body: bytes) -> Answer:
         try:

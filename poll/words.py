@@ -5,6 +5,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from ..protocol.board import Board
+
 SESSION, KEY = 6, 4  # words
 LABEL = b"veilmix words 1\0"
 LIST = Path(__file__).parent / "static" / "words.js"
@@ -25,3 +27,14 @@ def session_words(digest: bytes) -> str:
 def key_words(encoded: bytes) -> str:
     """The words of a party's public key, as it is sent."""
     return " ".join(words()[byte] for byte in hashlib.sha256(LABEL + encoded).digest()[:KEY])
+
+
+def to_compare(board: Board) -> list[str]:
+    """What is read out, and compared with what phones show: words of the session, and of keys."""
+    told = board.announcement
+    if told is None:
+        return []
+    keys = {f"shuffler {hop}": key for hop, key in enumerate(told.shufflers, start=1)}
+    keys |= {"curator": told.curator, "analyst": told.analyst}
+    lines = [f"read aloud: {session_words(board.session)}"]
+    return lines + [f"  key of {name}: {key_words(key.encode())}" for name, key in keys.items()]

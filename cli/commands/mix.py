@@ -49,11 +49,15 @@ def _identity(key: Path | None) -> "Identity":
 
 def say_release(board: "Board", scenario: "Scenario") -> None:
     """Print what a class has released, as CSV; Unmet if nothing was."""
+    from ...scenarios.programs.registry import program_of
     from ...scenarios.records.run_folder import release_csv
     from ...scenarios.scoring.result import WrittenRelease
     from ...scenarios.sessions.place import released
 
     names = [feature.name for feature in scenario.feature]
+    if program_of(scenario).reports and board.burned is None and board.tallies:
+        _say_reports(board, names)
+        return
     counts = released(board, names)
     if counts is None or board.decision is None:
         why = board.burned or "no column is safe enough for this promise"
@@ -61,3 +65,16 @@ def say_release(board: "Board", scenario: "Scenario") -> None:
     columns = tuple(names[column] for column in board.decision.kept)
     rows: list[tuple[str | int, ...]] = [(*cell, many) for cell, many in sorted(counts.items())]
     click.echo(release_csv(WrittenRelease(columns, tuple(rows))), nl=False)
+
+
+def _say_reports(board: "Board", names: list[str]) -> None:
+    """Print how often each report came, as CSV; Unmet if they are too many to list."""
+    from ...scenarios.programs.randomized.questions import reports
+    from ...scenarios.records.run_folder import release_csv
+    from ...scenarios.scoring.result import REPORTED, WrittenRelease
+
+    counted = reports(names, board.tallies[0].counts or ())
+    if not counted:
+        raise Unmet("no report was counted, or too many different ones to list")
+    rows: list[tuple[str | int, ...]] = [(*cell, many) for cell, many in sorted(counted.items())]
+    click.echo(release_csv(WrittenRelease(REPORTED, tuple(rows))), nl=False)

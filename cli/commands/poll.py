@@ -118,6 +118,7 @@ def _end(held: "Held", scenario: "Scenario", out: Path | None, *, others: bool) 
     if held.board is None:
         raise Unmet(f"nothing was asked: {held.room.ended}")
     _own_up(scenario)
+    _say_noise(held)
     if others:
         from .mix import say_release
 
@@ -130,6 +131,14 @@ def _end(held: "Held", scenario: "Scenario", out: Path | None, *, others: bool) 
     if outcome is None:
         raise Unmet(f"nobody has answered: {held.board.burned}")
     _report(outcome, out)
+
+
+def _say_noise(held: "Held") -> None:
+    """Say what the answers tell, where phones have added noise."""
+    from ...poll.noise import lines
+
+    for line in lines(held.room.told) if held.room.told else ():
+        click.echo(line, err=True)
 
 
 def _check_usage(
@@ -180,16 +189,15 @@ def _check_folder(out: Path | None) -> None:
 
 def _say_terms(scenario: "Scenario", terms: "Terms") -> None:
     """Say what the class is in for, before anybody is asked."""
-    mix, policy = scenario.mix, scenario.policy
+    from ...poll.questions import promise_of
+
+    mix = scenario.mix
     click.echo(f"{scenario.scenario.title}: {len(scenario.feature)} questions")
     click.echo(
         f"fewer than {mix.min_batch} people are not asked anything; they have {mix.deadline} "
         f"seconds for a round, less if all have answered"
     )
-    click.echo(
-        f"promised: at most {policy.max_exposure:.4g} of them in a crowd smaller than {policy.k} "
-        "in what is published"
-    )
+    click.echo(f"promised: {promise_of(scenario)}")
     click.echo(
         f"others mix: {mix.shufflers} shufflers are waited for; their keys are not on this computer"
         if terms.others

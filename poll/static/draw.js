@@ -78,6 +78,23 @@ export function envelope(parties, answers, round, closing) {
   return inside;
 }
 
+// Estimated shares of the answers to one question, each with its interval. rows: as noise.js has them.
+export function shares(name, rows) {
+  const percent = (share) => `${(100 * share).toFixed(1)} %`;
+  const drawn = rows.map(([answer, share, low, high]) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, answer),
+      el("td", {}, percent(share)),
+      el("td", {}, `${percent(low)} to ${percent(high)}`),
+    ),
+  );
+  const titles = ["answer", "estimate", "95 % interval"].map((one) => el("th", { scope: "col" }, one));
+  const head = el("thead", {}, el("tr", {}, titles));
+  return el("table", {}, el("caption", {}, name), head, el("tbody", {}, drawn));
+}
+
 // Counts of a release: the kept questions, and how many people. Two columns, for a phone is narrow.
 export function release(names, counts) {
   const rows = counts.map(([cell, people]) =>

@@ -6,6 +6,7 @@ import { sessionOf, readAnnouncement } from "./announcement.js";
 import { inDomain } from "./bodies.js";
 import { Reader, items, text } from "./bytes.js";
 import { readMessage } from "./frames.js";
+import { noiseOf, spoken } from "./noise.js";
 import { OVERHEAD, openLayer, pad, sealLayer, unpad, usable, wrap } from "./seal.js";
 import { Refused, ascending, compared, hex, joined, required, sha256, sodium, unhex } from "./sodium.js";
 
@@ -46,12 +47,11 @@ export function checkAbilities(told) {
   if (told.tokens) no("the session wants tokens, which the page cannot ask for");
   if (told.challenge || told.audit) no("the session wants challenges or audits");
   if (told.registry) no("only people whose keys were registered before may send");
-  if (told.program === "threshold" || told.program === "randomized") {
-    no(`it cannot make answers for the program ${told.program}`);
-  }
+  if (told.program === "threshold") no("it cannot make answers for the program threshold");
   if (!told.salted) no("answers would not be salted");
   if (told.features.some((feature) => feature.values === null)) no("a question is open");
   if (told.features.some((feature) => feature.rules)) no("answers would be made coarser first");
+  noiseOf(told);
 }
 
 // What a person says in a column: its own answer, or what the call's rule makes of it.
@@ -62,13 +62,14 @@ export function saidAs(rule, value, draw = () => sodium.randombytes_random()) {
 }
 
 // Make the envelope of a round. row: an answer to every feature, in the order of the announcement.
+// Where the session asks for noise, it is added here: nothing is sealed as it was answered.
 //
 // Gives the envelope, the receipts (what to look for on the board), and what is inside, from the
 // outside inwards, for the person's own eyes: it never leaves the phone.
 export function sealAnswers(plan, row) {
   const { told, asked } = plan;
   const rules = new Map(asked.hidden.map((rule) => [rule.column, rule]));
-  const said = row.map((value, column) => saidAs(rules.get(column), value));
+  const said = spoken(told, row).map((value, column) => saidAs(rules.get(column), value));
   for (const column of new Set(asked.asks.flat())) {
     required(inDomain(told.features[column], rules.get(column), said[column]), "outside-domain");
   }

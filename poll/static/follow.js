@@ -122,7 +122,8 @@ export class Session {
     this.announced = encoded;
   }
 
-  // Whether a call is one of the program: first every question by itself, for the curator; at the
+  // Whether a call is one of the program: where people add noise, every question by itself for the
+  // analyst, and nothing else; else first every question by itself, for the curator; at the
   // end what was decided, for the analyst; in between, of the hierarchical program, small sets.
   check(call) {
     if (this.consents.size !== this.told.shufflers.length + 1) refuse("not everybody has agreed");
@@ -131,7 +132,10 @@ export class Session {
     const singles = call.asks.every((ask, i) => ask.length === 1 && ask[0] === i);
     if (first) {
       const all = singles && call.asks.length === this.told.features.length && !call.hidden.length;
-      if (!all || call.reader !== "curator") refuse("the first round asks for something else");
+      const reader = this.told.program === "randomized" ? "analyst" : "curator";
+      if (!all || call.reader !== reader) refuse("the first round asks for something else");
+    } else if (this.told.program === "randomized") {
+      refuse("the session asks twice, and noise was announced for one answer");
     } else if (call.reader === "analyst") {
       const kept = this.decision?.kept.join();
       const hidden = JSON.stringify(this.decision?.hidden);

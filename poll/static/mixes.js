@@ -6,12 +6,14 @@ const called = ({ party, who, host, here }) =>
 
 const KEPT = " It also writes down at the end who said what, so that the class can look at it.";
 
+const NOISY = " What your phone says is not what you answer for certain: it adds noise first.";
+
 // facts.others: null where all parties are on the computer that shows the page; else those who
 // have come to mix: {party, who, host, here}, here: it is that computer after all.
 export function whoMixes(facts) {
   if (facts.others === null) {
     return p(
-      `But here all parties run on one computer, the one that shows you this page: it holds every key, so whoever runs it could read what you say.${facts.kept ? KEPT : ""} Answer only what that person may know.`,
+      `But here all parties run on one computer, the one that shows you this page: it holds every key, so whoever runs it could read what you say.${facts.kept ? KEPT : ""}${facts.noisy ? NOISY : ""} Answer only what that person may know.`,
       "note",
     );
   }

@@ -1,6 +1,7 @@
 // The screens, one after the other: each says one thing and asks for one thing.
-import { button, el, envelope, p, release, show } from "./draw.js";
+import { button, el, envelope, p, release, shares, show } from "./draw.js";
 import { whoMixes } from "./mixes.js";
+import { atMost, chances, estimated, noiseOf } from "./noise.js";
 import { showsWay } from "./path.js";
 import { utf8 } from "./sodium.js";
 import { keyWords, sessionWords } from "./words.js";
@@ -50,6 +51,31 @@ export function waits(state, facts) {
   );
 }
 
+// What is promised, and how much noise stands behind it, in words.
+const protects = ({ whole }) =>
+  `whatever anybody sees of it, the odds between any two answers of yours change by a factor of ${atMost(Math.exp(whole))} at most (local epsilon = ${whole} nats)`;
+
+function promised(told) {
+  const noise = noiseOf(told);
+  return noise
+    ? `Promised: your phone adds noise to your answers before it seals them; ${protects(noise)}.`
+    : `Promised: at most ${percent(told.max_exposure)} of those who answer will be in a crowd smaller than ${told.k} in what is published.`;
+}
+
+// What the phone is about to do to the answers, where it adds noise.
+function randomizes(told) {
+  const noise = noiseOf(told);
+  if (!noise) return [];
+  const chance = told.features.map(({ name, values }) => [
+    el("dt", {}, name),
+    el("dd", {}, `${percent(chances(values.length, noise.each).truth)} that it says yours; else one of the others, by lot`),
+  ]);
+  return [
+    p(`Your phone now draws by lot what it says. What it says is not your answer for certain: ${protects(noise)}.`, "note"),
+    el("details", { "data-at": "chances" }, el("summary", {}, "how likely it says yours"), el("dl", {}, chance)),
+  ];
+}
+
 export function compares(session, facts, agree) {
   const { told } = session;
   const keys = session.openers({ reader: "curator" }).concat("analyst");
@@ -64,7 +90,7 @@ export function compares(session, facts, agree) {
     p("They stand for all that is asked and promised, and for the keys that your answers are sealed for. Somebody reads them aloud from the wall: whoever sees other words was told something else, and should not answer."),
     el("details", { "data-at": "keys" }, el("summary", {}, "the keys, one by one"), el("dl", {}, rows)),
     told.lesson ? p("A guard is missing in this session, on purpose, for a lesson: say nothing that others may not know.", "note") : null,
-    p(`Promised: at most ${percent(told.max_exposure)} of those who answer will be in a crowd smaller than ${told.k} in what is published. Fewer than ${told.min_batch} answers are not counted.`),
+    p(`${promised(told)} Fewer than ${told.min_batch} answers are not counted.`),
     facts.others === null ? null : whoMixes(facts),
     button("They are the same: begin", agree),
   );
@@ -115,6 +141,7 @@ export function seals(session, state, facts, seal, back) {
     "seal",
     "Seal your answers?",
     el("dl", {}, said),
+    randomizes(session.told),
     leaves(facts),
     button("Seal and hand in", seal),
     button("Change an answer", back, "plain"),
@@ -215,7 +242,40 @@ function cheated(session, state, { happened }) {
   ];
 }
 
+// What reports with noise say: this phone has worked it out from what the board shows everybody.
+function estimates({ told, tallies, burned }, { noise }) {
+  const counts = tallies[0]?.counts;
+  if (burned || !counts) return null;
+  const { whole, each } = noiseOf(told);
+  const mixed = noise?.shuffled
+    ? ` After the mix, to whoever cannot tell whose answer is whose, epsilon is at most ${atMost(noise.shuffled)} nats (delta = ${noise.delta}, ${people(noise.people)}; worked out by the computer that asks).`
+    : "";
+  return [
+    told.features.map(({ name, values }, i) => shares(name, estimated(values, counts[i], each))),
+    p("Shares of people, the noise taken off; by chance one may lie below 0 or above 100 %."),
+    p(`Promised to each of you: local epsilon = ${whole} nats, whatever is seen of your answers.${mixed}`),
+  ];
+}
+
 export function ends(session, state, facts) {
+  if (session.told.program === "randomized") return endsNoisy(session, state, facts);
+  return endsCounted(session, state, facts);
+}
+
+function endsNoisy(session, state, facts) {
+  const found = estimates(session, facts);
+  show(
+    `end ${facts.noise ? "told" : ""}`,
+    found ? "This was published" : "It is over",
+    found ?? p(`Nothing was published: ${session.burned || "no answer could be read"}.`, "note"),
+    Object.keys(state.rounds).length ? showsWay(session, state) : null,
+    drawn(session, state, false),
+    facts.kept ? p("The computer that ran this has kept a record of who said what after the noise. What you have answered never left this phone.", "note") : null,
+    p("Close this tab, and your answers and keys are gone from this phone.", "small"),
+  );
+}
+
+function endsCounted(session, state, facts) {
   const last = session.tallies[session.tallies.length - 1];
   const kept = session.decision?.kept ?? [];
   const names = kept.map((column) => session.told.features[column].name);

@@ -8,6 +8,7 @@ from ...protocol.ideal import released
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record
 from ..populations import Population
+from ..populations.build import PHONES
 from ..programs.interface import Effect, Mode, Played, Raised, Scored, Session
 from ..programs.registry import program_of, strategy
 from ..schema.model import Scenario
@@ -100,6 +101,8 @@ def _identified(session: Session, scored: Scored) -> "Reidentified | None":
     """Who is found in what is released, or in the reports that people made, if any were counted."""
     scenario, crowd, played = session.scenario, session.crowd, session.played
     if program_of(scenario).reports:
+        if crowd.people.name == PHONES:
+            return None  # nobody knows what they have: how likely a report is theirs, neither
         here = session.present(1)
         return in_reports(scenario, crowd, here) if scored.findings else None
     kept = played.decision.kept if played.decision else ()

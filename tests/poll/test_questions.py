@@ -3,8 +3,17 @@
 from pathlib import Path
 
 import pytest
+from veilmix.analysis.randomizers import GRR
 from veilmix.errors import ScenarioError, StorageError
-from veilmix.poll.questions import DEMO, LARGEST, read_questions
+from veilmix.poll.questions import (
+    DEMO,
+    LARGEST,
+    noise_of,
+    promise_of,
+    read_questions,
+    scenario_of,
+    table_of,
+)
 from veilmix.scenarios.schema.model import Scenario
 
 GOOD = """title = "canteen"
@@ -12,6 +21,7 @@ GOOD = """title = "canteen"
 name = "meal"
 values = ["meat", "plants"]
 """
+NOISY = GOOD + '[policy]\nkind = "histogram"\n'
 
 
 def read(tmp_path: Path, text: str) -> Scenario:
@@ -35,6 +45,15 @@ def test_what_a_class_may_choose_is_taken(tmp_path: Path) -> None:
     assert scenario.defence.min_dropout == 2
 
 
+def test_noise_is_asked_for_by_name_and_budget(tmp_path: Path) -> None:
+    scenario = read(tmp_path, NOISY + '[local]\nmechanism = "grr"\nepsilon = 2\n')
+    assert (scenario.local.mechanism, scenario.local.epsilon) == ("grr", 2)
+    (question,) = noise_of(scenario)
+    assert question.randomizer == GRR(2, 2)
+    assert promise_of(scenario).startswith("local epsilon = 2 nats")
+    assert scenario_of(table_of(scenario)) == scenario  # what those who mix are given
+
+
 WRONG = {
     "not TOML": ("title =", "Invalid value"),
     "no question": ('title = "a"', "feature"),
@@ -48,8 +67,30 @@ WRONG = {
     "a suite": (GOOD + '[mix]\nsuite = "hpke-x25519"', "mix: found suite"),
     "a lesson": (GOOD + "[mix]\nlesson = true", "mix: found lesson"),
     "tokens": (GOOD + "[defence]\ntokens = true", "defence: found tokens; min_dropout"),
-    "noise": (GOOD + '[policy]\nkind = "histogram"', "no way to answer"),
-    "thresholds": (GOOD + '[policy]\nkind = "threshold"', "no way to answer"),
+    "no noise": (NOISY, "local.mechanism: found 'none'; grr is accepted"),
+    "noise of another form": (
+        NOISY + '[local]\nmechanism = "oue"\nepsilon = 1',
+        "local.mechanism: found 'oue'; grr is accepted",
+    ),
+    "no budget": (
+        NOISY + '[local]\nmechanism = "grr"',
+        "local.epsilon: found none; from 0.01 to 20",
+    ),
+    "no noise to speak of": (
+        NOISY + '[local]\nmechanism = "grr"\nepsilon = 21',
+        "local.epsilon: found 21 nats; from 0.01 to 20 nats",
+    ),
+    "noise that is kept": (
+        NOISY + '[local]\nmechanism = "grr"\nepsilon = 1\nspend = 2',
+        "local: found spend; mechanism, epsilon",
+    ),
+    "noise for nothing": (GOOD + '[local]\nmechanism = "grr"\nepsilon = 1', "and nowhere else"),
+    "thresholds": (
+        GOOD + '[policy]\nkind = "threshold"',
+        "found 'threshold': .* no page sends yet; exposure, .* and histogram are accepted",
+    ),
+    "sets": (GOOD + '[policy]\nkind = "incidence"', "'incidence': its sets are of owners"),
+    "peers": (GOOD + "[mix]\npeers = true", "mix: found peers"),
 }
 
 

@@ -2,6 +2,7 @@
 import { readAnnouncement, sessionOf } from "/static/announcement.js";
 import { readMessage } from "/static/frames.js";
 import * as made from "/static/envelope.js";
+import * as lies from "/static/noise.js";
 import * as tree from "/static/merkle.js";
 import { SEALEDBOX, fingerprint, openLayer, pad, readKey, sealLayer, unpad, wrap } from "/static/seal.js";
 import { SignedBoard, batchDigest, checkFork } from "/static/signed.js";
@@ -165,4 +166,27 @@ export async function unable(announcement) {
     return wrong.message;
   }
 }
-globalThis.vectors = { open, read, seal, unable };
+
+// Chances, and what is said where the words that are drawn are these: [unit, below] by turns.
+export async function noise(answers, own, each, drawn) {
+  await ready;
+  const said = drawn.map(([unit, below]) => {
+    const draw = { unit: () => unit, below: (n) => (n === answers - 1 ? below : NaN) };
+    return lies.reported(answers, own, each, draw);
+  });
+  return { ...lies.chances(answers, each), said };
+}
+
+// The ends of what two words of 32 bits make of a number from 0 to 1, and what comes after 0.
+export const units = () => [[0, 0], [0, 2 ** 6], [2 ** 32 - 1, 2 ** 32 - 1]].map(([high, low]) => lies.unitOf(high, low));
+
+// How often each answer was said, by the phone's own randomness.
+export async function draws(answers, own, each, many) {
+  await ready;
+  const found = Array(answers).fill(0);
+  for (let i = 0; i < many; i += 1) found[lies.reported(answers, own, each)] += 1;
+  return found;
+}
+
+export const estimated = (values, counts, each) => lies.estimated(values, counts, each);
+globalThis.vectors = { draws, estimated, noise, open, read, seal, unable, units };

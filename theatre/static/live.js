@@ -9,6 +9,7 @@ function heard(entry) {
   else if (entry.what === "over") page.over = true;
   else if (entry.what === "word") put("live-word", entry.word);
   else if (entry.what === "people") crowd(entry);
+  else if (entry.what === "told") tell(entry);
   else show.moves.push(entry);
   if (!came.waiting) requestAnimationFrame(caughtUp);
   came.waiting = true;
@@ -21,6 +22,16 @@ function crowd({ people, simulated = [] }) {
   if (show.at >= show.moves.length) render(); // else the next move shows it
 }
 
+// What the answers of a class say, worked out from the board where the board alone does not say it.
+function tell({ title, tables, notes }) {
+  const row = (cells, kind) => html("tr", {}, ...cells.map((cell, i) => html(i ? kind : "th", {}, cell)));
+  const drawn = tables.map(({ caption, headings, rows }) =>
+    html("table", {}, html("caption", {}, caption), row(headings, "th"), ...rows.map((cells) => row(cells, "td"))),
+  );
+  find("told").replaceChildren(html("h2", {}, title), ...drawn, ...notes.map((note) => html("p", {}, note)));
+  find("told").hidden = false;
+}
+
 // A run begins: the first, or another in its place.
 function begun(bill) {
   const again = show.moves.length > 0;
@@ -28,6 +39,7 @@ function begun(bill) {
   stop();
   Object.assign(show, { moves: [], choices: [], at: 0, chosen: null });
   page.over = false;
+  find("told").hidden = true;
   open(bill);
   const here = everybody();
   show.eyes = all ? here : new Set([...show.eyes].filter((name) => here.has(name)));

@@ -90,7 +90,7 @@ class PrivacyLoss(Record, frozen=True):
 
     Attributes:
         information: bits that a person's reports carry about its values; None where it was left
-            out.
+            out. Where nobody knows the truth, with the estimated shares as prior.
         information_error: its standard error, 0 where it is exact.
         shuffled: () where nothing better than the local epsilon is known.
         together: of all questions, None where there is one.
@@ -111,6 +111,29 @@ def read_privacy(questions: Sequence[Question], codes: Any, reports: Sequence[in
     """
     shuffled, whole = after_shuffling(questions, reports)
     return PrivacyLoss(*information(questions, codes), shuffled, whole, tuple(_readings(questions)))
+
+
+def unseen_privacy(
+    questions: Sequence[Question], shares: Sequence[Sequence[float]], reports: Sequence[int]
+) -> PrivacyLoss:
+    """The same where nobody knows what people have: a value is as likely as it is estimated.
+
+    shares: of the values of each question, a distribution each; answers to different questions
+    are taken to have nothing to do with each other. reports: as above.
+    """
+    shuffled, whole = after_shuffling(questions, reports)
+    known = [_estimated_information(*pair) for pair in zip(questions, shares, strict=False)]
+    bits = [each for each in known if each is not None]
+    told = sum(bits) if len(bits) == len(questions) else None
+    return PrivacyLoss(told, 0.0, shuffled, whole, tuple(_readings(questions)))
+
+
+def _estimated_information(question: Question, shares: Sequence[float]) -> float | None:
+    """Bits of one report about the value, with these shares as prior; None: too large to sum."""
+    randomizer = question.randomizer
+    if randomizer.takes_bits or randomizer.outputs * randomizer.inputs > SMALL:
+        return None
+    return _summed(randomizer.matrix, np.asarray(shares))
 
 
 def after_shuffling(

@@ -6,7 +6,7 @@ the reports given these people. Every epsilon says which one it is.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -15,94 +15,20 @@ from msgspec import field
 from ....analysis.randomizers import BitFlip, Estimate
 from ....protocol.messages import Counts
 from ...populations import Population
+from ...populations.build import PHONES
 from ...schema.mechanisms import mechanisms
 from ...schema.model import Scenario
 from ...serialization.record import Record
 from ..findings import Findings
 from .encoding import tally
+from .estimated import Estimated, ShareErrors, UntestedEstimate, compare, limits, worst
 from .found import FoundFeature, searched
 from .found import against as found_against
 from .measured import MeasuredFeature, against, measures
-from .privacy import PrivacyLoss, read_privacy
+from .privacy import PrivacyLoss, read_privacy, unseen_privacy
 from .questions import SHOWN, Question, gathered, rule, share
 
 JOINT = 6  # bits whose joint shares are estimated too: 64 of them
-
-
-class ShareErrors(Record, frozen=True):
-    """How far estimated shares of several values are from the true ones, >= 0: largest and mean.
-
-    Attributes:
-        largest, mean: of all values.
-    """
-
-    largest: float
-    mean: float
-
-
-class EstimateErrors(ShareErrors, frozen=True):
-    """The same of one estimate.
-
-    Attributes:
-        in_errors: the largest distance, in standard errors (of those above 0).
-        covered: how many true shares lie within their intervals.
-    """
-
-    in_errors: float = field(name="largest_in_standard_errors")
-    covered: int = field(name="intervals_that_hold_the_truth")
-
-
-class Estimated(Record, frozen=True):
-    """Shares of the people with each value, as the reports have it and as it is.
-
-    Attributes:
-        feature: its name, or names joined by ` x `.
-        reports: those that were read.
-        outside: texts that are no report, which are left out.
-        values: one for each share.
-        shares, errors: unbiased, and their standard errors.
-        low, high: 95 % limits.
-        projected: the nearest distribution, biased.
-        truth: among the people who took part.
-        error: how far the shares are from the truth.
-    """
-
-    feature: str
-    reports: int
-    outside: int
-    values: tuple[str, ...]
-    shares: tuple[float, ...] = field(name="unbiased")
-    errors: tuple[float, ...] = field(name="standard_error")
-    low: tuple[float, ...] = field(name="low_95")
-    high: tuple[float, ...] = field(name="high_95")
-    projected: tuple[float, ...]
-    truth: tuple[float, ...]
-    error: EstimateErrors
-
-    @property
-    def missed(self) -> tuple[float, ...]:
-        """How far each estimated share is from the true one, in shares, >= 0."""
-        return missed(self.shares, self.truth)
-
-    @property
-    def largest_error(self) -> float:
-        """The largest of them."""
-        return self.error.largest
-
-    @property
-    def mean_error(self) -> float:
-        """Their mean."""
-        return self.error.mean
-
-    @property
-    def worst_in_errors(self) -> float:
-        """The largest distance from the truth, in standard errors (of those above 0)."""
-        return self.error.in_errors
-
-    @property
-    def covered(self) -> int:
-        """How many true shares lie within their intervals."""
-        return self.error.covered
 
 
 class Budget(Record, frozen=True):
@@ -129,7 +55,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
         budget: what it costs.
         features: estimates, one each.
         joint: of all together (bit-flip with at most 6 features).
-        error: over all shares of all features.
+        error: over all shares of all features; None where nobody knows the truth.
         told: what is known of the privacy of the reports.
         omitted: different reports, where they are too many for the release; 0 where it holds them.
         measured: numbers besides shares, of the features that have some.
@@ -141,7 +67,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
     budget: Budget = field(name="epsilon")
     features: tuple[Estimated, ...]
     joint: Estimated | None
-    error: ShareErrors
+    error: ShareErrors | None
     told: PrivacyLoss = field(name="privacy")
     omitted: int = field(name="reports_omitted")
     measured: tuple[MeasuredFeature, ...] = ()
@@ -172,8 +98,8 @@ class Randomized(Findings, frozen=True, tag="randomized"):
 
     @property
     def largest_error(self) -> float:
-        """The largest error of any estimated share of a feature."""
-        return self.error.largest
+        """The largest error of any estimated share of a feature; nan if the truth is unknown."""
+        return self.error.largest if self.error else nan
 
     @property
     def short(self) -> str:
@@ -185,41 +111,15 @@ class Randomized(Findings, frozen=True, tag="randomized"):
             first = self.measured[0].measures[0]
             wide = 1.96 * first.standard_error
             return f"{self.rule}, {first.name} {first.estimate:.4g} +- {wide:.2g}"
+        if self.error is None:
+            widest = max((1.96 * max(one.errors) for one in self.features), default=nan)
+            return f"{self.rule}, shares +- {widest:.2g} at most (95 %)"
         return f"{self.rule}, largest error {self.largest_error:.2g}"
 
     @property
     def mean_error(self) -> float:
-        """The mean error over all shares of all features."""
-        return self.error.mean
-
-
-def missed(shares: Sequence[float], truth: Sequence[float]) -> tuple[float, ...]:
-    """How far each share is from the true one, >= 0."""
-    return tuple(abs(a - b) for a, b in zip(shares, truth, strict=True))
-
-
-def worst(features: Sequence[Estimated]) -> ShareErrors:
-    """The largest and the mean error over all shares of some features."""
-    every = [miss for feature in features for miss in feature.missed] or [0.0]
-    return ShareErrors(max(every), sum(every) / len(every))
-
-
-@dataclass(frozen=True, slots=True)
-class UntestedEstimate:
-    """An estimate before anybody compares it with the truth.
-
-    Attributes:
-        feature, columns, values: its name, the numbers of its columns, and its domain.
-        reports, outside: those that were read, and texts that are no report.
-        estimate: shares, and the variance of each.
-    """
-
-    feature: str
-    columns: tuple[int, ...]
-    values: tuple[str, ...]
-    reports: int
-    outside: int
-    estimate: Estimate
+        """The mean error over all shares of all features; nan if the truth is unknown."""
+        return self.error.mean if self.error else nan
 
 
 def score(
@@ -237,8 +137,9 @@ def score(
         return None
     received = gathered(questions, tallies[0])
     codes: Any = people.codes[present]
+    known = people.name != PHONES  # what people have said there was drawn before anybody saw it
     compared = [
-        compare(estimate, codes, people.values)
+        compare(estimate, codes, people.values) if known else limits(estimate, ())
         for question, counts in zip(questions, received, strict=True)
         for estimate in estimates(question, counts, people.schema.names)
     ]
@@ -262,7 +163,9 @@ def score(
         features,
         compared[-1] if several else None,
         worst(features),
-        read_privacy(questions, codes, read),
+        read_privacy(questions, codes, read)
+        if known
+        else unseen_privacy(questions, [one.projected for one in features], read),
         different if different > SHOWN else 0,
         tuple(against(measured, codes) for measured in told if measured),
         tuple(found_against(each, codes) for each in values if each),
@@ -317,34 +220,3 @@ def _joint(
     feature = " x ".join(names[column] for column in question.columns)
     estimate = question.randomizer.estimate_joint(seen)
     return UntestedEstimate(feature, question.columns, values, people, outside, estimate)
-
-
-def compare(untested: UntestedEstimate, codes: Any, values: Sequence[tuple[str, ...]]) -> Estimated:
-    """Hold an estimate against the people who took part. codes: theirs, n x d."""
-    sizes = tuple(len(values[column]) for column in untested.columns)
-    cells = np.ravel_multi_index(tuple(codes[:, list(untested.columns)].T), sizes)
-    truth: Any = np.bincount(cells, minlength=len(untested.values)) / max(1, len(codes))
-    return limits(untested, tuple(truth.tolist()))
-
-
-def limits(untested: UntestedEstimate, truth: tuple[float, ...]) -> Estimated:
-    """Add the 95 % limits to an estimate, the nearest distribution, and what is true."""
-    estimate = untested.estimate
-    low, high = (tuple(ends.tolist()) for ends in estimate.interval())
-    shares, errors = tuple(estimate.shares.tolist()), tuple(estimate.errors.tolist())
-    apart = missed(shares, truth)
-    far = (miss / error for miss, error in zip(apart, errors, strict=True) if error)
-    inside = sum(a <= true <= b for a, true, b in zip(low, truth, high, strict=True))
-    return Estimated(
-        untested.feature,
-        untested.reports,
-        untested.outside,
-        untested.values,
-        shares,
-        errors,
-        low,
-        high,
-        tuple(estimate.projected().tolist()),
-        truth,
-        EstimateErrors(max(apart), sum(apart) / len(apart), max(far, default=0.0), inside),
-    )

@@ -30,10 +30,13 @@ def answers(findings: Randomized | None, burned: str | None) -> tuple[Answer, An
         return _of_numbers(findings)
     shares = sum(len(feature.values) for feature in findings.features)
     names = ", ".join(feature.feature for feature in findings.features)
-    worst = percent(findings.largest_error)
+    off = f"The largest error is {percent(findings.largest_error)} of people."
+    if findings.error is None:
+        most = max(max(feature.errors) for feature in findings.features)
+        off = f"The largest standard error is {percent(most)} of people; the truth nobody knows."
     what = (
         f"{many(shares, 'estimated share')} of {names}, from reports that people randomized "
-        f"themselves ({findings.rule}). The largest error is {worst} of people."
+        f"themselves ({findings.rule}). {off}"
     )
     return Answer(RELEASED, "estimates", what), _exposed(findings)
 
@@ -90,8 +93,12 @@ def section(scenario: Scenario, findings: Randomized) -> Section:
     if shown:
         lead += (
             "The estimates are unbiased and may leave 0 to 100 %; the bars are 95 % intervals for "
-            f"the noise, given these people. Largest error {percent(error['largest'])}, mean "
-            f"{percent(error['mean'])} of people."
+            "the noise, given these people. "
+        )
+        lead += (
+            f"Largest error {percent(error['largest'])}, mean {percent(error['mean'])} of people."
+            if error
+            else "What is true nobody knows: people added the noise before anything was sent."
         )
     return Section("noise", "Noise against benefit", lead, tuple(blocks))
 
@@ -121,11 +128,15 @@ def _estimates(place: int, feature: Mapping[str, Any]) -> Figure:
     if count > VALUES:
         order = sorted(order, key=lambda i: -feature["unbiased"][i])[:VALUES]
     low = min(0.0, *(feature["low_95"][i] for i in order))
-    high = max(*(max(feature["high_95"][i], feature["truth"][i]) for i in order), 0.01)
+    truth = feature["truth"]
+    high = max(*(feature["high_95"][i] for i in order), *(truth[i] for i in order if truth), 0.01)
     height = 26 + ROW * len(order) + 48
-    title = f"{feature['feature']}: estimated shares and the truth"
-    within = feature["error"]["intervals_that_hold_the_truth"]
-    about = f"{many(count, 'value')}; {within} of {count} intervals hold the truth"
+    title = f"{feature['feature']}: estimated shares" + (" and the truth" if truth else "")
+    hold = "the truth is unknown"
+    if truth:
+        within = feature["error"]["intervals_that_hold_the_truth"]
+        hold = f"{within} of {count} intervals hold the truth"
+    about = f"{many(count, 'value')}; {hold}"
     drawing = Drawing(f"estimate-{place}", title, about, 720, height)
     x = Scale(low, high, NAMES, 700)
     bottom = height - 44
@@ -141,17 +152,19 @@ def _estimates(place: int, feature: Mapping[str, Any]) -> Figure:
         for end in (feature["low_95"][i], feature["high_95"][i]):
             drawing.line((x(end), y - 4), (x(end), y + 4), "bounds")
         drawing.mark((x(feature["unbiased"][i]), y), "square", "estimate", 4)
-        drawing.mark((x(feature["truth"][i]), y), "diamond", "promise", 4)
+        if truth:
+            drawing.mark((x(truth[i]), y), "diamond", "promise", 4)
     more = f" The {VALUES} largest of {count} values." if count > VALUES else ""
     caption = (
-        f"Square: estimate from {feature['reports']:,} reports, with its 95 % interval. Open "
-        f"diamond: truth. {within} of {count} intervals hold the truth.{more}"
+        f"Square: estimate from {feature['reports']:,} reports, with its 95 % interval. "
+        f"{'Open diamond: truth. ' if truth else ''}{hold[0].upper()}{hold[1:]}.{more}"
     )
     return Figure(drawing.svg(), caption, _numbers(feature))
 
 
 def _numbers(feature: Mapping[str, Any]) -> Numbers:
-    keys = ("unbiased", "standard_error", "low_95", "high_95", "projected", "truth")
+    keys: tuple[str, ...] = ("unbiased", "standard_error", "low_95", "high_95", "projected")
+    keys += ("truth",) if feature["truth"] else ()
     rows = list(zip(feature["values"], *(feature[key] for key in keys), strict=True))
     return Numbers(f"estimates-{feature['feature']}", ("value", *keys), rows)
 
@@ -195,19 +208,20 @@ def _trade(trades: tuple[Trade, ...], own: float) -> Figure:
 
 
 def _table(shown: list[Any]) -> Grid:
+    keys: tuple[str, ...] = ("unbiased", "low_95", "high_95", "projected")
+    keys += ("truth",) if shown[0]["truth"] else ()
     rows: list[tuple[str, ...]] = []
     plain: list[tuple[str | float, ...]] = []
     for feature in shown:
         for i, value in enumerate(feature["values"]):
-            shares = [
-                feature[key][i] for key in ("unbiased", "low_95", "high_95", "projected", "truth")
-            ]
+            shares = [feature[key][i] for key in keys]
             rows.append((feature["feature"], value, *(f"{100 * share:.1f} %" for share in shares)))
             plain.append((feature["feature"], value, *shares))
-    headings = ("feature", "value", "estimate", "95 % from", "to", "projected", "truth")
+    headings: tuple[str, ...] = ("feature", "value", "estimate", "95 % from", "to", "projected")
+    headings += keys[4:]
     caption = "All estimates; projected: the nearest distribution, biased"
     numbers = Numbers("estimates", headings, plain)
-    return Grid(caption, headings, rows, (2, 3, 4, 5, 6), numbers, folded=True)
+    return Grid(caption, headings, rows, tuple(range(2, len(headings))), numbers, folded=True)
 
 
 def _privacy(local: Mapping[str, Any]) -> Grid:

@@ -15,8 +15,9 @@ from .measured import grid
 
 if TYPE_CHECKING:
     from ...schema.model import Scenario
+    from .estimated import Estimated
     from .privacy import Shuffled
-    from .score import Estimated, Randomized
+    from .score import Randomized
 
 VALUES = 12  # of a feature, told one by one; else the most frequent
 NOTE = "a report pinned on a person is not a value: it says something about it, nothing for certain"
@@ -71,13 +72,18 @@ def _shares(local: "Randomized", shown: "Sequence[Estimated]") -> Iterator[Block
         "projected",
         "truth",
     )
-    yield Grid(headings, rows, (2, 3, 4, 5, 6))
+    known = local.error is not None
+    most = len(headings) - (not known)
+    yield Grid(headings[:most], [row[:most] for row in rows], tuple(range(2, most)))
     cut = [feature for feature in shown if len(feature.values) > VALUES]
     if cut:
         names = ", ".join(feature.feature for feature in cut)
         yield Line(f" {names}: the {VALUES} largest; all are in result.json", "dim")
     yield Line(f" estimate: unbiased, may leave 0 to 100 %; projected: {fit},")
-    yield Line(" biased; truth: among the people who took part, which no analyst knows")
+    if known:
+        yield Line(" biased; truth: among the people who took part, which no analyst knows")
+    else:
+        yield Line(" biased; the truth is known to nobody: people added noise before they sent")
 
 
 def _rows(feature: "Estimated") -> Iterator[tuple[str, ...]]:
@@ -95,7 +101,7 @@ def _rows(feature: "Estimated") -> Iterator[tuple[str, ...]]:
                     feature.low,
                     feature.high,
                     feature.projected,
-                    feature.truth,
+                    *([feature.truth] if feature.truth else []),
                 )
             ),
         )
@@ -117,6 +123,8 @@ def scores(local: "Randomized") -> Iterator[Score]:
     else:
         error = give_or_take(told.information_error, 2)
         meaning = "bits about its values (mutual information), were they pinned on it"
+        if local.features and local.error is None:
+            meaning += "; by the estimated shares"
         yield "one person's reports tell", f"{told.information:.3g}{error}", meaning
 
 
@@ -130,6 +138,11 @@ def _errors(local: "Randomized") -> Iterator[Score]:
     if not shares:
         yield "estimates", "-", "no report could be read"
         return
+    if local.error is None:
+        most = max(max(feature.errors) for feature in local.features)
+        yield "largest standard error", signed(most), "of an estimated share, by the noise"
+        yield from _outside(local)
+        return
     worst = max(feature.worst_in_errors for feature in local.features)
     within = sum(feature.covered for feature in local.features)
     yield "largest error", signed(local.largest_error), "of an estimated share against the truth"
@@ -140,6 +153,10 @@ def _errors(local: "Randomized") -> Iterator[Score]:
     )
     yield "mean error", signed(local.mean_error), f"over {many(shares, 'share')}"
     yield "truth within its interval", f"{within:,} of {shares:,}", "95 % are expected"
+    yield from _outside(local)
+
+
+def _outside(local: "Randomized") -> Iterator[Score]:
     if outside := sum(feature.outside for feature in local.features):
         yield "outside", f"{outside:,}", "texts that are no report, left out of the estimates"
 

@@ -1,6 +1,7 @@
 """Noise against benefit: what a run with more or less noise would have given, and cost.
 
-For the mechanism of a scenario, its people and their true shares, at several epsilons:
+For the mechanism of a scenario, its people and their true shares (the estimated ones, where nobody
+knows the true ones), at several epsilons:
 
     error      the exact standard error of an estimated share (root of the mean variance)
     S_mu       average privacy (paper 002, Definition 4.1): the part of a value that a report hides
@@ -55,7 +56,7 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
         changed = replace(scenario, local=replace(scenario.local, epsilon=at, forever=forever))
         made = _randomizers(changed, features)
         variances = [
-            float(randomizer.variance(feature["truth"], max(1, feature["reports"])).mean())
+            float(randomizer.variance(_likely(feature), max(1, feature["reports"])).mean())
             for randomizer, feature in zip(made, features, strict=True)
         ]
         late = spent > SECONDS
@@ -66,6 +67,12 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
         mean = sum(known) / len(known) if len(known) == len(hidden) else None
         offers.append(Trade(at, sqrt(sum(variances) / len(variances)), mean))
     return tuple(sorted(offers, key=lambda trade: trade.epsilon))
+
+
+def _likely(feature: Mapping[str, Any]) -> Sequence[float]:
+    """The true shares of a feature; where nobody knows them, the nearest distribution."""
+    likely: Sequence[float] = feature["truth"] or feature["projected"]
+    return likely
 
 
 def _hidden(made: Sequence[Any]) -> list[float | None]:

@@ -9,15 +9,17 @@ from math import isclose
 
 from ....errors import VerificationError
 from ....protocol.messages import Counts
+from ...populations.build import PHONES
 from ...serialization.record import plain
 from ..claims import CLOSE, claimed, same
 from ..evidence import Evidence
+from .estimated import Estimated, limits, worst
 from .found import FoundFeature, searched
 from .found import held as found_held
 from .measured import MeasuredFeature, held, measures
-from .privacy import PrivacyLoss, after_shuffling
+from .privacy import PrivacyLoss, after_shuffling, unseen_privacy
 from .questions import Question, gathered, questions, rule
-from .score import Randomized, budget_of, estimates, limits, worst
+from .score import Randomized, budget_of, estimates
 
 SOLVED = 1e-5  # and more of them where an equation was solved, to 1e-6
 
@@ -36,12 +38,16 @@ def recomputed(evidence: Evidence) -> str:
     pairs = zip(asked, received, strict=True)
     read = [estimate for question, count in pairs for estimate in estimates(question, count, names)]
     wrote = [*said.features, *([said.joint] if said.joint else [])]
+    known = evidence.run.scenario.population.source != PHONES
     again = [
-        limits(untested, _shares(its.truth)) for untested, its in zip(read, wrote, strict=True)
+        limits(untested, _shares(its.truth, known=known))
+        for untested, its in zip(read, wrote, strict=True)
     ]
     for estimate, its in zip(again, wrote, strict=True):
         same(estimate.feature, plain(estimate), plain(its))
     same("error", plain(worst(again[: len(names)])), plain(said.error))
+    if not known:
+        same("information", _unseen(asked, received, again), said.told.information)
     numbers = _measured(asked, received, said.measured) + _found(asked, received, said.found)
     _shuffled(asked, received, said.told)
     reports = sum(
@@ -105,7 +111,19 @@ def _shuffled(asked: Sequence[Question], counts: Sequence[Counts], said: Privacy
     same("epsilons after shuffling", again, wrote, close=SOLVED)
 
 
-def _shares(truth: Sequence[float]) -> tuple[float, ...]:
+def _shares(truth: Sequence[float], *, known: bool) -> tuple[float, ...]:
+    if not known:
+        if truth:
+            raise VerificationError("a truth is claimed, of people who told it to nobody")
+        return ()
     if min(truth, default=-1.0) < 0 or not isclose(sum(truth), 1, abs_tol=CLOSE):
         raise VerificationError("what is claimed to be true of the people are no shares")
     return tuple(truth)
+
+
+def _unseen(
+    asked: Sequence[Question], received: Sequence[Counts], again: Sequence[Estimated]
+) -> float | None:
+    """What one person's reports tell, where nobody knows what people have."""
+    read = [sum(counts.values()) for counts in received]
+    return unseen_privacy(asked, [one.projected for one in again], read).information

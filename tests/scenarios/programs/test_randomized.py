@@ -20,8 +20,9 @@ from veilmix.scenarios.play.announcement import announced_policy
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.randomized import privacy as local_told
 from veilmix.scenarios.programs.randomized.choice import advice, ranking
+from veilmix.scenarios.programs.randomized.estimated import compare
 from veilmix.scenarios.programs.randomized.questions import sample
-from veilmix.scenarios.programs.randomized.score import compare, estimates
+from veilmix.scenarios.programs.randomized.score import estimates
 from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.records.run_folder import Run, read, save
 from veilmix.scenarios.schema.model import Scenario

@@ -1,0 +1,165 @@
+"""Estimated shares, with their limits, held against the truth where anybody knows it.
+
+Intervals are normal, 95 %, and count the noise of the reports given these people.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import Any
+
+import numpy as np
+from msgspec import field
+
+from ....analysis.randomizers import Estimate
+from ...serialization.record import Record
+
+
+class ShareErrors(Record, frozen=True):
+    """How far estimated shares of several values are from the true ones, >= 0: largest and mean.
+
+    Attributes:
+        largest, mean: of all values.
+    """
+
+    largest: float
+    mean: float
+
+
+class EstimateErrors(ShareErrors, frozen=True):
+    """The same of one estimate.
+
+    Attributes:
+        in_errors: the largest distance, in standard errors (of those above 0).
+        covered: how many true shares lie within their intervals.
+    """
+
+    in_errors: float = field(name="largest_in_standard_errors")
+    covered: int = field(name="intervals_that_hold_the_truth")
+
+
+class Estimated(Record, frozen=True):
+    """Shares of the people with each value, as the reports have it and as it is.
+
+    Attributes:
+        feature: its name, or names joined by ` x `.
+        reports: those that were read.
+        outside: texts that are no report, which are left out.
+        values: one for each share.
+        shares, errors: unbiased, and their standard errors.
+        low, high: 95 % limits.
+        projected: the nearest distribution, biased.
+        truth: among the people who took part; () where nobody knows it.
+        error: how far the shares are from the truth; None where nobody knows it.
+    """
+
+    feature: str
+    reports: int
+    outside: int
+    values: tuple[str, ...]
+    shares: tuple[float, ...] = field(name="unbiased")
+    errors: tuple[float, ...] = field(name="standard_error")
+    low: tuple[float, ...] = field(name="low_95")
+    high: tuple[float, ...] = field(name="high_95")
+    projected: tuple[float, ...]
+    truth: tuple[float, ...]
+    error: EstimateErrors | None
+
+    @property
+    def missed(self) -> tuple[float, ...]:
+        """How far each estimated share is from the true one, in shares, >= 0; () if unknown."""
+        return missed(self.shares, self.truth) if self.truth else ()
+
+    @property
+    def largest_error(self) -> float:
+        """The largest of them; nan where the truth is unknown."""
+        return self.error.largest if self.error else nan
+
+    @property
+    def mean_error(self) -> float:
+        """Their mean; nan where the truth is unknown."""
+        return self.error.mean if self.error else nan
+
+    @property
+    def worst_in_errors(self) -> float:
+        """The largest distance from the truth, in standard errors (of those above 0); or nan."""
+        return self.error.in_errors if self.error else nan
+
+    @property
+    def covered(self) -> int:
+        """How many true shares lie within their intervals; 0 where the truth is unknown."""
+        return self.error.covered if self.error else 0
+
+
+@dataclass(frozen=True, slots=True)
+class UntestedEstimate:
+    """An estimate before anybody compares it with the truth.
+
+    Attributes:
+        feature, columns, values: its name, the numbers of its columns, and its domain.
+        reports, outside: those that were read, and texts that are no report.
+        estimate: shares, and the variance of each.
+    """
+
+    feature: str
+    columns: tuple[int, ...]
+    values: tuple[str, ...]
+    reports: int
+    outside: int
+    estimate: Estimate
+
+
+def missed(shares: Sequence[float], truth: Sequence[float]) -> tuple[float, ...]:
+    """How far each share is from the true one, >= 0."""
+    return tuple(abs(a - b) for a, b in zip(shares, truth, strict=True))
+
+
+def worst(features: Sequence[Estimated]) -> ShareErrors | None:
+    """The largest and the mean error over all shares of some features; None if unknown."""
+    if any(not feature.truth for feature in features):
+        return None
+    every = [miss for feature in features for miss in feature.missed] or [0.0]
+    return ShareErrors(max(every), sum(every) / len(every))
+
+
+def compare(untested: UntestedEstimate, codes: Any, values: Sequence[tuple[str, ...]]) -> Estimated:
+    """Hold an estimate against the people who took part. codes: theirs, n x d."""
+    sizes = tuple(len(values[column]) for column in untested.columns)
+    cells = np.ravel_multi_index(tuple(codes[:, list(untested.columns)].T), sizes)
+    truth: Any = np.bincount(cells, minlength=len(untested.values)) / max(1, len(codes))
+    return limits(untested, tuple(truth.tolist()))
+
+
+def limits(untested: UntestedEstimate, truth: tuple[float, ...]) -> Estimated:
+    """Add the 95 % limits to an estimate, the nearest distribution, and what is true.
+
+    truth: (): nobody knows it.
+    """
+    estimate = untested.estimate
+    low, high = (tuple(ends.tolist()) for ends in estimate.interval())
+    shares, errors = tuple(estimate.shares.tolist()), tuple(estimate.errors.tolist())
+    return Estimated(
+        untested.feature,
+        untested.reports,
+        untested.outside,
+        untested.values,
+        shares,
+        errors,
+        low,
+        high,
+        tuple(estimate.projected().tolist()),
+        truth,
+        _errors(shares, errors, truth, (low, high)) if truth else None,
+    )
+
+
+def _errors(
+    shares: Sequence[float],
+    errors: Sequence[float],
+    truth: Sequence[float],
+    ends: tuple[Sequence[float], Sequence[float]],
+) -> EstimateErrors:
+    apart = missed(shares, truth)
+    far = (miss / error for miss, error in zip(apart, errors, strict=True) if error)
+    inside = sum(a <= true <= b for a, true, b in zip(ends[0], truth, ends[1], strict=True))
+    return EstimateErrors(max(apart), sum(apart) / len(apart), max(far, default=0.0), inside)

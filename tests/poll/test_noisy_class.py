@@ -1,0 +1,148 @@
+"""A class whose phones add noise: what is published, what is promised, and what nobody can know."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from phone_kit import Class, Client, together
+from pupil_kit import alone, narrow
+from veilmix.analysis.randomizers import GRR
+from veilmix.cli import main
+from veilmix.poll.noise import at_most
+from veilmix.poll.questions import read_questions
+from veilmix.poll.record import outcome_of_phones
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.verification.checks import verify
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+
+VALUES = (("never", "once", "often"), ("yes", "no"))
+QUESTIONS = """title = "Cheating"
+[[feature]]
+name = "copied"
+values = ["never", "once", "often"]
+[[feature]]
+name = "slept"
+values = ["yes", "no"]
+[policy]
+kind = "histogram"
+[local]
+mechanism = "grr"
+epsilon = 3
+[mix]
+min_batch = 3
+deadline = {deadline}
+"""
+
+
+def noisy(tmp_path: Path, patience: float) -> Scenario:
+    path = tmp_path / "questions.toml"
+    path.write_text(QUESTIONS.format(deadline=round(30 * patience)), "utf-8")
+    return read_questions(path)
+
+
+def failed(folder: Path) -> list[str]:
+    return [check.name for check in verify(read(folder)) if check.ok is False]
+
+
+CLAIMS: tuple[tuple[Callable[[Any], None], str], ...] = (
+    (lambda found: found["features"][0].update(truth=[1.0, 0.0, 0.0]), "told it to nobody"),
+    (lambda found: found["privacy"].update(information=0.0), "information"),
+)
+
+
+def claimed(folder: Path, change: Callable[[Any], None]) -> str:
+    """Why a record of which something is changed does not hold."""
+    place = folder / "result.json"
+    kept = place.read_text("utf-8")
+    result = json.loads(kept)
+    change(result["findings"])
+    place.write_text(json.dumps(result), "utf-8")
+    (estimates,) = (check for check in verify(read(folder)) if check.name == "estimates")
+    place.write_text(kept, "utf-8")
+    assert estimates.ok is False
+    return estimates.detail
+
+
+def test_reports_are_estimated_and_the_truth_is_said_to_be_unknown(
+    tmp_path: Path, patience: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [("never", "yes")] * 4 + [("once", "no")] * 3 + [("never", "no")]  # what phones say
+    with Class(noisy(tmp_path, patience), 8) as room:
+        clients = [Client(room.address, f"pupil {i}", row) for i, row in enumerate(rows)]
+        together(clients)
+    assert all(client.counted() == [True] for client in clients)
+    outcome = outcome_of_phones(room.scenario, room.done())
+    assert outcome is not None
+    assert outcome.release == {
+        ("copied", "never"): 5, ("copied", "once"): 3, ("slept", "yes"): 4, ("slept", "no"): 4,
+    }  # fmt: skip
+    copied, slept = outcome.findings.features
+    known = GRR(3, 1.5).estimate_tally([5, 3, 0], 8)
+    assert copied.shares == pytest.approx(known.shares.tolist())
+    assert copied.errors == pytest.approx(known.errors.tolist())
+    assert (copied.truth, copied.error, slept.truth) == ((), None, ())
+    assert outcome.reidentification is None
+    told = room.done().room.told
+    assert told is not None
+    assert [one.share for one in told.shares["copied"]] == list(copied.shares)
+    assert told.local == 3
+    assert outcome.findings.told.together.hockey_stick == told.shuffled <= told.local
+    assert clients[0].facts["noise"]["shuffled"] == told.shuffled
+    folder = save(outcome, tmp_path)
+    checks = {check.name: check.ok for check in verify(read(folder))}
+    assert [name for name, ok in checks.items() if ok is False] == []
+    assert checks["estimates"] is True
+    for words in (["leak"], ["report"], ["verify"]):
+        assert main([words[0], str(folder), *words[1:]]) == 0
+    page = (folder / "report.html").read_text("utf-8")
+    assert "What is true nobody knows" in page
+    assert "nan" not in capsys.readouterr().out
+    for change, said in CLAIMS:
+        assert said in claimed(folder, change)
+
+
+def test_phones_in_chromium_add_the_noise_themselves(
+    new_phone: Callable[[str], Any], tmp_path: Path, patience: float
+) -> None:
+    with Class(noisy(tmp_path, patience), 3, simulated=4, wait=60 * patience) as room:
+        wall = new_phone(f"{room.address}/wall")
+        wall.set_viewport_size({"width": 1366, "height": 768})
+        pages = [new_phone(room.address) for _ in range(3)]
+        for number, page in enumerate(pages):
+            alone(page, f"pupil {number}", (0, 1))
+        for page in pages:
+            page.wait_for_selector("h1:has-text('This was published')")
+            page.wait_for_selector("text=After the mix")
+        told = [str(page.inner_text("main")) for page in pages]
+        kept = [json.loads(page.evaluate("Object.values(sessionStorage)[0]")) for page in pages]
+        wall.wait_for_selector("#told:not([hidden])")
+        shown = str(wall.inner_text("#told"))
+        assert all(narrow(page) for page in pages)
+    outcome = outcome_of_phones(room.scenario, room.done())
+    assert outcome is not None
+    assert [one["row"] for one in kept] == [["never", "no"]] * 3  # it stays on the phone
+    said = [one["rounds"]["1"]["answers"] for one in kept]
+    held = room.done().room
+    reports = Counter(
+        answer
+        for made in outcome.transcript.made
+        if made.user not in held.simulated
+        for answer in (f"{column} {ballot.values[0]}"
+                       for column, ballot in zip(("copied", "slept"), made.answers, strict=True))
+    )  # fmt: skip
+    assert reports == Counter(answer for one in said for answer in one)
+    assert sum(outcome.release.values()) == 2 * 7
+    for feature in outcome.findings.features:
+        for share, low, high in zip(feature.shares, feature.low, feature.high, strict=True):
+            assert all(f"{100 * share:.1f} %" in words for words in (*told, shown))
+            assert all(f"{100 * low:.1f} % to {100 * high:.1f} %" in words for words in told)
+    promise = f"epsilon is at most {at_most(held.told.shuffled)} nats"
+    assert all("local epsilon = 3 nats" in words and promise in words for words in told)
+    assert "Local epsilon = 3 nats" in shown
+    assert "answers of 3 people" in shown  # those who are simulated hide nobody
+    assert failed(save(outcome, tmp_path)) == []
