@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
+from msgspec.structs import replace
 
 from ..crypto.keys import SecretKey
 from ..errors import Refused
@@ -27,7 +28,7 @@ from ..scenarios.populations.build import PHONES
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.interface import Effect, Session
 from ..scenarios.programs.registry import program_of
-from ..scenarios.schema.model import Scenario
+from ..scenarios.schema.model import About, Scenario
 from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.scoring.policy import expectations
 from ..scenarios.validation.load import resolve
@@ -53,7 +54,8 @@ def outcome_of_phones(scenario: Scenario, held: Held) -> Outcome | None:
     transcript.sealed(made)
     people = population(scenario, made, users, held.room.simulated)
     silent = silences(made, users, len(held.board.tallies))
-    played_scenario = resolve(scenario, users, people.schema.names)
+    labelled = replace(scenario, scenario=_labelled(scenario, len(held.room.simulated), users))
+    played_scenario = resolve(labelled, users, people.schema.names)
     crowd = Samples(people, users, users)
     effects: tuple[Effect, ...] = ()
     if held.adversary is not None:
@@ -63,6 +65,14 @@ def outcome_of_phones(scenario: Scenario, held: Held) -> Outcome | None:
     done = Session(played_scenario, crowd, played, partial(present, crowd, silent))
     scored = program_of(played_scenario).score(done)
     return expectations(outcome_of(done, scored, None, "real", held.seconds, WORST))
+
+
+def _labelled(scenario: Scenario, simulated: int, users: int) -> About:
+    """What the run is called: whoever has its folder alone must know that not all are people."""
+    about = scenario.scenario
+    if not simulated:
+        return about
+    return replace(about, title=f"{about.title} ({simulated} of {users} people are simulated)")
 
 
 def opened(held: Held) -> list[Made]:

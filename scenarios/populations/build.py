@@ -78,6 +78,11 @@ def population(
 def offer(section: Section, base: Path = Path()) -> Offer:
     """Say what a source has, without its people. Raises DataError if there is no such source."""
     name = section.source.removeprefix(BUILTIN)
+    if name == PHONES == section.source:
+        raise DataError(
+            "population.source: found 'phones': people who answered on phones of their own, once; "
+            "they cannot be asked again, so that nothing but their run folder tells of them"
+        )
     if name == section.source:
         return Offer(files.header(where(section, base), options_of(section)), generated=False)
     if name == BLOOD:

@@ -10,6 +10,7 @@ from urllib.request import urlopen
 import pytest
 from msgspec.structs import replace
 from phone_kit import Class, Client, together
+from veilmix.cli import main
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
 from veilmix.scenarios.records.run_folder import read, save
@@ -60,7 +61,9 @@ def test_what_the_wall_is_sent_holds_nobodys_answer(patience: float) -> None:
     assert told[-1] == {"what": "over"}
 
 
-def test_simulated_people_fill_up_a_class_and_are_labelled(tmp_path: Path, patience: float) -> None:
+def test_simulated_people_fill_up_a_class_and_are_labelled(
+    tmp_path: Path, patience: float, capsys: pytest.CaptureFixture[str]
+) -> None:
     with Class(demo(patience), 2, simulated=5) as room:
         clients = phones(room.address, 2)
         together(clients)
@@ -72,9 +75,16 @@ def test_simulated_people_fill_up_a_class_and_are_labelled(tmp_path: Path, patie
     assert any(
         note.startswith("5 of 7 are simulated, and no people: user-") for note in outcome.notes
     )
-    assert [
-        check.name for check in verify(read(save(outcome, tmp_path))) if check.ok is False
-    ] == []
+    folder = save(outcome, tmp_path)
+    assert [check.name for check in verify(read(folder)) if check.ok is False] == []
+    page = tmp_path / "theatre.html"
+    for words in (["leak"], ["report"], ["theatre", "--out", str(page)], ["verify"]):
+        assert main([words[0], str(folder), *words[1:]]) == 0, words
+    for written in (folder / "scenario.toml", folder / "report.html", page):
+        assert "5 of 7 people are simulated" in written.read_text("utf-8"), written
+    assert '"people":7' in page.read_text("utf-8")
+    assert main(["leak", str(folder), "--cheating"]) == 2
+    assert "they cannot be asked again" in capsys.readouterr().err
     crowds = [entry for entry in events(room) if entry["what"] == "people"]
     assert crowds[-1]["people"] == 7
     assert len(crowds[-1]["simulated"]) == 5
