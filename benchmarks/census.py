@@ -47,12 +47,15 @@ class Peak(threading.Thread):
     def __init__(self) -> None:
         super().__init__(daemon=True)
         self.bytes = 0
+        self.every = (
+            1.0  # seconds; to look costs some ten milliseconds, and more where more is held
+        )
 
     def run(self) -> None:
         """Sample until the program ends."""
         while True:
             self.bytes = max(self.bytes, sum(map(held, [os.getpid(), *children()])))
-            time.sleep(1)  # to look costs some ten milliseconds
+            time.sleep(self.every)
 
 
 def children() -> list[int]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,35 @@ PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, dir_okay=False)
 FILE_THERE = click.Path(path_type=Path, dir_okay=False, exists=True)
 SEED = click.IntRange(0, MAX_SEED)
+
+
+class Count(click.ParamType[int]):
+    """A number of people, written out or as a power of ten: 100000000, 100_000_000, 1e8, 2.5e6."""
+
+    name = "count"
+    least, most = 2, 10**12
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Give the number."""
+        text = str(value).strip()
+        try:
+            number = Decimal(text) if text.isascii() and len(text) < LONGEST else Decimal(0)
+        except InvalidOperation:
+            number = Decimal(0)
+        if not number.is_finite() or not self.least <= number <= self.most or number % 1:
+            self.fail(
+                f"found {text[:LONGEST]!r}; a whole number of {self.least} to {self.most:,} people "
+                "is accepted, as 1e8 or 100000000",
+                param,
+                ctx,
+            )
+        return int(number)
+
+
+COUNT = Count()
+LONGEST = 40  # letters of a number
 
 Command = Callable[..., Any]
 

@@ -22,7 +22,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 # By test_site.py, test_extending.py and machines/test_deploy.py.
-EXECUTED = ("deploy.md", "extending.md", "howto.md", "steward.md", "tutorial.md")
+EXECUTED = ("deploy.md", "extending.md", "howto.md", "scale.md", "steward.md", "tutorial.md")
 PAGES = sorted(page for page in (ROOT / "docs").glob("*.md") if page.name not in EXECUTED)
 TYPED = re.compile(r"`(?:\.venv/bin/)?(veilmix [a-z][^`]*|make [a-z ]+)`")
 LINE = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?(veilmix [a-z].*|make [a-z]+)", re.MULTILINE)

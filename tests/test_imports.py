@@ -34,6 +34,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     "analysis": {
         "validation": set(),
         "drawing": set(),
+        "scaling": {"validation"},
         "exposure": {"validation"},
         "advice": {"validation", "drawing", "exposure"},
         "estimation": {"validation"},

@@ -22,7 +22,13 @@ from veilmix.protocol.phases import MOVES, Phase, diagram
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
-RUN = ("tutorial.md", "steward.md", "howto.md", "api/run.md")  # pages whose examples are executed
+RUN = (
+    "tutorial.md",
+    "steward.md",
+    "howto.md",
+    "scale.md",
+    "api/run.md",
+)  # pages whose examples are executed
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 TOCTREE = re.compile(r"```\{toctree\}\n(.*?)```", re.DOTALL)
 FENCE = re.compile(r"(?:<!-- file: (\S+) -->\n)?```(\w*)\n(.*?)```\n", re.DOTALL)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..grid import planned
+from ..options import COUNT
 from ..text import peers as peers_text
+from ..text import scale as scale_text
 from ..text.attacks import attacks
 from ..text.layout import (
     Grid,
@@ -25,6 +27,7 @@ from ..text.trust import trust
 from ..text.warnings import warnings
 
 if TYPE_CHECKING:
+    from ...analysis.scaling import Cluster
     from ...scenarios.populations import Population
     from ...scenarios.schema.model import Scenario
     from ...scenarios.studies.cost import Cost
@@ -33,9 +36,69 @@ if TYPE_CHECKING:
 
 @click.command("check")
 @click.argument("scenario")
+@click.option(
+    "--people",
+    type=COUNT,
+    metavar="N",
+    help="Estimate bytes, hours, memory and what breaks with so many people: 1e8, 100000000.",
+)
+@click.option(
+    "--cores",
+    type=click.IntRange(1, 1_000_000),
+    default=64,
+    show_default=True,
+    help="With --people: cores of each party.",
+)
+@click.option(
+    "--gigabits",
+    type=click.FloatRange(0.001, 1_000_000),
+    default=10.0,
+    show_default=True,
+    help="With --people: a second, of each party's network.",
+)
+@click.option(
+    "--gigabytes",
+    type=click.FloatRange(1, 1_000_000),
+    default=256.0,
+    show_default=True,
+    help="With --people: memory of each computer.",
+)
 @format_option
-def command(scenario: str, form: str) -> None:
+def command(
+    scenario: str,
+    people: int | None,
+    cores: int,
+    gigabits: float,
+    gigabytes: float,
+    form: str,
+) -> None:
     """Judge SCENARIO (a file, or a shipped name); say what will happen and what it will cost."""
+    if people is not None:
+        from ...analysis.scaling import Cluster
+
+        _estimate(scenario, people, Cluster(cores, gigabits, gigabytes), form)
+    else:
+        _check(scenario, form)
+
+
+def _estimate(scenario: str, people: int, cluster: "Cluster", form: str) -> None:
+    """Say what a scenario would cost with so many people."""
+    from ...scenarios.programs.registry import samples
+    from ...scenarios.studies.scale import scale
+    from ...scenarios.validation.load import load
+
+    loaded = load(scenario)
+    found = scale(loaded, samples(loaded, loaded.scenario.seed), people, cluster)
+    if form == "json":
+        write_json(scale_text.record(loaded.scenario.name, found))
+    elif form == "csv":
+        write_csv(scale_text.grid(found))
+    else:
+        scale_text.tell_scale(page(), loaded.scenario.name, found)
+
+
+def _check(scenario: str, form: str) -> None:
+    """Say what a scenario does with its own people."""
     from ...scenarios.programs.registry import samples
     from ...scenarios.studies.cost import cost
     from ...scenarios.validation.load import load

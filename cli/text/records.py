@@ -93,6 +93,83 @@ class CheckedScenario(Record, frozen=True):
     trust: MeasuredTrust | None = None
 
 
+class LinkBytes(Record, frozen=True):
+    """What crosses one link in a round.
+
+    Attributes:
+        round: from 1; 0 before the first call.
+        sender: a party, `people`, or `all` for posts.
+        receiver: a party, `people` or `board`.
+        messages: how many.
+        bytes: of all of them.
+    """
+
+    round: int
+    sender: str
+    receiver: str
+    messages: int
+    bytes: int
+
+
+class Breaks(Record, frozen=True):
+    """Something that more people than it holds for break.
+
+    Attributes:
+        above: so many people.
+        what: breaks, in words.
+        broken: whether it does with the number that was asked for.
+    """
+
+    above: int
+    what: str
+    broken: bool
+
+
+class EstimatedScale(Record, frozen=True):
+    """What `veilmix check --people` says: an estimate; None where nothing is known.
+
+    Attributes:
+        scenario: its name.
+        people: so many.
+        suite: of the layers.
+        links: exact, but for tallies and the decision.
+        rounds: how many.
+        layers: sealed, and opened again.
+        sealing_seconds, opening_seconds, handling_seconds: of one core: people's, parties', and
+            what is done besides.
+        memory: bytes of one process that plays everybody.
+        party_memory: bytes of the process of the shuffler with the largest batch.
+        wall_seconds: where every party has what follows.
+        cores: of each party.
+        gigabits: a second, of its network.
+        gigabytes: of memory in a computer.
+        limits: in the order in which they break.
+        unsaid: what is not in it.
+        processor: that the constants are of.
+        error: by which share the CPU time of measured runs was missed, at most.
+    """
+
+    scenario: str
+    people: int
+    suite: str
+    links: tuple[LinkBytes, ...]
+    rounds: int | None
+    layers: int | None
+    sealing_seconds: float | None
+    opening_seconds: float | None
+    handling_seconds: float | None
+    memory: int | None
+    party_memory: int | None
+    wall_seconds: float | None
+    cores: int
+    gigabits: float
+    gigabytes: float
+    limits: tuple[Breaks, ...]
+    unsaid: tuple[str, ...]
+    processor: str
+    error: float
+
+
 class ShownEvent(Record, frozen=True):
     """A message that a coalition sees.
 

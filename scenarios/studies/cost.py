@@ -88,7 +88,7 @@ def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> Cost:
 
 def _of_central(scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite) -> Cost:
     """What every party handles."""
-    announcement = _announcement(scenario, schema, scheme)
+    announcement = announcement_of(scenario, schema, scheme)
     session = announcement.digest()
     calls = program_of(scenario).calls(scenario.policy, announcement.schema)
     plans = [open_round(announcement, session, call) for call in calls]
@@ -99,7 +99,8 @@ def _of_central(scenario: Scenario, schema: Schema, people: Sequence[int], schem
     return Cost(rounds, *measure(scheme, size))
 
 
-def _announcement(scenario: Scenario, schema: Schema, scheme: Suite) -> Announcement:
+def announcement_of(scenario: Scenario, schema: Schema, scheme: Suite) -> Announcement:
+    """What would be announced, with keys of nobody and no nonce."""
     keys = [scheme.keypair(SystemEntropy()).public for _ in range(scenario.mix.shufflers + 2)]
     return Announcement(
         scenario.scenario.name,

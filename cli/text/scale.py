@@ -1,0 +1,169 @@
+"""What `veilmix check SCENARIO --people N` says: bytes of each link, hours, memory, what breaks."""
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from .layout import Grid, Page, clean, lay_out, say
+
+if TYPE_CHECKING:
+    from ...analysis.scaling import Limit, SessionCosts
+    from ...scenarios.studies.scale import Scale
+    from ...scenarios.studies.traffic import Sent
+    from .records import EstimatedScale
+
+HEADINGS = ("round", "from", "to", "messages", "bytes", "")
+UNITS = ("bytes", "KB", "MB", "GB", "TB", "PB", "EB", "ZB")  # each a thousand of the one before
+TIMES = ((3600.0, "h"), (60.0, "min"), (1.0, "s"))
+FOREVER = 1_000 * 24 * 3600.0  # seconds; above, years
+
+
+def links(sent: "tuple[Sent, ...]") -> "list[tuple[int, str, str, int, int]]":
+    """Messages and bytes of each link and round: all posts of a round are one, on the board."""
+    rows = list[tuple[int, str, str, int, int]]()
+    for number, here in groupby(sent, key=lambda one: one.round):
+        found: dict[tuple[str, str], tuple[int, int]] = {}
+        for one in here:
+            link = ("all", "board") if one.receiver == "board" else (one.sender, one.receiver)
+            messages, size = found.get(link, (0, 0))
+            found[link] = messages + one.messages, size + one.bytes
+        rows += [(number, *link, *counts) for link, counts in found.items()]
+    return rows
+
+
+def size(many: float) -> str:
+    """Bytes with a unit, three digits."""
+    for unit in UNITS:
+        if many < 999.5:
+            return f"{many:.0f} {unit}" if unit == "bytes" or many >= 99.5 else f"{many:.3g} {unit}"
+        many /= 1000
+    return f"{1000 * many:,.0f} {UNITS[-1]}"
+
+
+def span(seconds: float) -> str:
+    """Seconds, minutes or hours, two digits; years where it is many."""
+    if seconds > FOREVER:
+        return f"{seconds / 3600 / 24 / 365.25:,.1f} years"
+    for each, unit in TIMES:
+        if seconds >= each:
+            many = seconds / each
+            return f"{many:.2g} {unit}" if many < 99.5 else f"{many:,.0f} {unit}"
+    return f"{seconds:.2g} s"
+
+
+def grid(found: "Scale") -> Grid:
+    """Every link as numbers."""
+    return Grid(HEADINGS[:-1], links(found.sent), (0, 3, 4))
+
+
+def tell_scale(console: Page, name: str, found: "Scale") -> None:
+    """Print the estimate."""
+    from ...analysis.scaling import MEASURED
+
+    say(console, f"{name} with {found.people:,} people: an estimate, nothing was played")
+    say(console)
+    if found.costs is None:
+        for line in found.unsaid:
+            say(console, clean(line))
+        return
+    rows = [
+        (number, sender, to, f"{messages:,}", f"{many:,}", size(many))
+        for number, sender, to, messages, many in links(found.sent)
+    ]
+    lay_out(console, Grid(HEADINGS, rows, (3, 4, 5)))
+    say(
+        console,
+        " every round at its largest; what is on the board, whoever wants to may read",
+        "dim",
+    )
+    say(console)
+    _costs(console, found, found.costs)
+    for number, limit in enumerate(found.broken):
+        say(console, f"{'' if number else 'breaks':9} {_broken(limit, number)}")
+    holds = [limit for limit in found.limits if limit not in found.broken]
+    if holds:
+        first = "" if found.broken else "nothing; "
+        said = f"{first}next, above {holds[0].people:,} people: {clean(holds[0].what)}"
+        say(console, f"{'' if found.broken else 'breaks':9} {said}")
+    for number, line in enumerate(found.unsaid):
+        say(console, f"{'' if number else 'left out':9} {clean(line)}")
+    say(console, f"{'constants':9} {constants()}")
+    missed = f"up to {MEASURED.error:.0%} of CPU time in runs of up to {MEASURED.tried:,} people"
+    say(
+        console,
+        f"{'error':9} bytes are exact; hours are that processor's, and were missed by {missed}; "
+        "beyond, and for wall time, nothing was measured (docs/scale.md)",
+    )
+
+
+def _broken(limit: "Limit", number: int) -> str:
+    return f"{'then' if number else 'first'}, above {limit.people:,} people: {clean(limit.what)}"
+
+
+def _costs(console: Page, found: "Scale", costs: "SessionCosts") -> None:
+    whole, where = sum(one.bytes for one in found.sent), found.cluster
+    each = f"{where.cores:,} cores, {where.gigabits:g} Gbit/s and {where.gigabytes:g} GB of memory"
+    say(console, f"bytes     {size(whole)} in all, exact")
+    say(console, f"rounds    {costs.rounds}; {costs.layers:,} layers of {found.suite}")
+    say(
+        console,
+        f"cores     {_hours(costs.cpu)} core hours: {_hours(costs.sealing)} to seal (people's "
+        f"own), {_hours(costs.opening)} to open, {_hours(costs.handling)} for all else",
+    )
+    say(
+        console,
+        f"memory    {size(costs.memory)} in one process that plays everybody, {size(costs.party)} "
+        "in that of one shuffler",
+    )
+    say(
+        console,
+        f"wall      {span(costs.wall)} where each party has {each}: "
+        f"{span(costs.sending)} of sending, {span(costs.working)} of work; people's own apart",
+    )
+
+
+def _hours(seconds: float) -> str:
+    hours = seconds / 3600
+    return f"{hours:,.0f}" if hours >= 99.5 else f"{hours:.2g}"
+
+
+def constants() -> str:
+    """Which processor the constants are of, and what they are."""
+    from ...analysis.scaling import MEASURED
+
+    suites = ", ".join(
+        f"{name} {seal:.0f} and {open_:.0f}" for name, (seal, open_) in MEASURED.suites.items()
+    )
+    return (
+        f"{MEASURED.processor}, {MEASURED.measured}: microseconds of one core to seal and to open "
+        f"a layer: {suites}; and {MEASURED.summed.layer:.0f} a layer besides, "
+        f"{MEASURED.summed.envelope:.0f} an envelope"
+    )
+
+
+def record(name: str, found: "Scale") -> "EstimatedScale":
+    """The same for programs."""
+    from ...analysis.scaling import MEASURED
+    from .records import Breaks, EstimatedScale, LinkBytes
+
+    costs = found.costs
+    return EstimatedScale(
+        name,
+        found.people,
+        found.suite,
+        tuple(LinkBytes(*row) for row in links(found.sent)),
+        None if costs is None else costs.rounds,
+        None if costs is None else costs.layers,
+        None if costs is None else costs.sealing,
+        None if costs is None else costs.opening,
+        None if costs is None else costs.handling,
+        None if costs is None else round(costs.memory),
+        None if costs is None else round(costs.party),
+        None if costs is None else costs.wall,
+        found.cluster.cores,
+        found.cluster.gigabits,
+        found.cluster.gigabytes,
+        tuple(Breaks(one.people, one.what, one in found.broken) for one in found.limits),
+        found.unsaid,
+        MEASURED.processor,
+        MEASURED.error,
+    )

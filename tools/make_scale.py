@@ -1,0 +1,64 @@
+"""Write the table of docs/scale.md: the shipped census with 10^6, 10^8 and 10^9 people.
+
+python tools/make_scale.py [--check]
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from veilmix.analysis.scaling import Cluster
+from veilmix.cli.text.scale import links, size, span
+from veilmix.scenarios.programs.registry import samples
+from veilmix.scenarios.studies.scale import Scale, scale
+from veilmix.scenarios.validation.load import load
+
+PAGE = Path(__file__).parent.parent / "docs" / "scale.md"
+BLOCK = re.compile(r"<!-- made by tools/make_scale.py -->\n(.*?)<!-- end -->", re.DOTALL)
+SIZES = {"10^6": 10**6, "10^8": 10**8, "10^9": 10**9}
+
+
+def estimates() -> list[Scale]:
+    """One for each size."""
+    census = load("census")
+    crowd = samples(census, census.scenario.seed)
+    return [scale(census, crowd, people, Cluster()) for people in SIZES.values()]
+
+
+def table(found: list[Scale]) -> str:
+    """The lines of the table."""
+    lines = [["", *SIZES], ["---", *["---:"] * len(found)]]
+    every = [links(one.sent) for one in found]
+    for rows in zip(*every, strict=True):
+        number, sender, receiver, *_ = rows[0]
+        if receiver != "board":
+            name = f"round {number}, {sender} to {receiver}"
+            lines.append([name, *(size(row[-1]) for row in rows)])
+    board = [sum(row[-1] for row in rows if row[2] == "board") for rows in every]
+    lines.append(["the board", *map(size, board)])
+    costs = [one.costs for one in found if one.costs is not None]
+    hours = [f"{part / 3600:,.3g}" for one in costs for part in (one.sealing, one.opening)]
+    lines += [
+        ["core hours to seal, people's own", *hours[::2]],
+        ["core hours to open", *hours[1::2]],
+        ["core hours for all else", *(f"{one.handling / 3600:,.3g}" for one in costs)],
+        ["memory, one process that plays everybody", *(size(one.memory) for one in costs)],
+        ["memory, the process of one shuffler", *(size(one.party) for one in costs)],
+        ["wall time", *(span(one.wall) for one in costs)],
+        ["things that break", *(str(len(one.broken)) for one in found)],
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def main(*, check: bool) -> None:
+    """Write it, or exit with 1 if the page has another."""
+    page = PAGE.read_text("utf-8")
+    made = f"<!-- made by tools/make_scale.py -->\n{table(estimates())}<!-- end -->"
+    new = BLOCK.sub(lambda _: made, page)
+    if check:
+        sys.exit(int(new != page))
+    PAGE.write_text(new, "utf-8")
+
+
+if __name__ == "__main__":
+    main(check="--check" in sys.argv)
