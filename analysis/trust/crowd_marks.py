@@ -61,18 +61,23 @@ def recorded_crowds(
     whole = frozenset(column for columns in view.everybody.values() for column in columns)
     rounds = [(states.rules.get(number, {}), rows) for number, rows in view.by_round.items()]
     marks: dict[Mark, list[int]] = {}
+    alike: dict[object, list[int]] = {}  # by what was said, as it stands: many say the same
     plain: dict[tuple[tuple[bool, ...], SeenLengths], list[int]] = {}
     for person in range(view.users):
         counted = tuple([person in some for some in came])
         lengths = tuple(
             [(n, seen.people[person]) for n, seen in view.lengths.items() if person in seen.people]
         )
-        said = [(rules, rows[person]) for rules, rows in rounds if person in rows]
+        said = [(number, rows[person]) for number, (_, rows) in enumerate(rounds) if person in rows]
         if not said and not whole:
             plain.setdefault((counted, lengths), []).append(person)
             continue
-        mark = Mark(states.held(said), counted, whole, linked=True, own=person in own)
-        marks.setdefault(mark, []).append(person)
+        key = tuple([(number, *row.items()) for number, row in said]), counted, person in own
+        if key not in alike:
+            held = states.held([(rounds[number][0], row) for number, row in said])
+            mark = Mark(held, counted, whole, linked=True, own=person in own)
+            alike[key] = marks.setdefault(mark, [])
+        alike[key].append(person)
     others = {Mark(counted=key[0], lengths=key[1]): people for key, people in plain.items()}
     return marks | others
 

@@ -120,8 +120,16 @@ def _spoken(view: "View", truth: "Mapping[int, Row] | None") -> "list[Row]":
 
 def _truly_held(known: ReadEvidence, truth: "Mapping[int, Row]") -> Truth:
     """Per crowd, how many of its people truly hold each row."""
+    coded: dict[tuple[tuple[int, str], ...], Cell] = {}  # many people hold the same
+
+    def row(values: "Row") -> Cell:
+        said = tuple(values.items())
+        if said not in coded:
+            coded[said] = known.row(values)
+        return coded[said]
+
     return {
-        crowd: Counter(known.row(truth[person]) for person in people if person in truth)
+        crowd: Counter(row(truth[person]) for person in people if person in truth)
         for crowd, people in enumerate(known.members)
     }
 
@@ -140,9 +148,8 @@ def _codes(
                 texts[column].add(value)
         for rule in seen.hidden:
             texts[rule.column].update(rule.said if isinstance(rule, Mask) else rule.values)
-    for row in rows:
-        for column, value in row.items():
-            texts[column].add(value)
+    for column, value in {said for row in rows for said in row.items()}:
+        texts[column].add(value)
     for known, some in zip(codes, texts, strict=True):
         for value in sorted(some - HIDDEN):
             known.setdefault(value, len(known))
