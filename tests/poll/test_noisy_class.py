@@ -11,7 +11,8 @@ from phone_kit import Class, Client, together
 from pupil_kit import alone, narrow
 from veilmix.analysis.randomizers import GRR
 from veilmix.cli import main
-from veilmix.poll.noise import at_most
+from veilmix.cli.commands.mix import say_release
+from veilmix.poll.noise import at_most, lines
 from veilmix.poll.questions import read_questions
 from veilmix.poll.record import outcome_of_phones
 from veilmix.scenarios.records.run_folder import read, save
@@ -93,6 +94,11 @@ def test_reports_are_estimated_and_the_truth_is_said_to_be_unknown(
     assert told.local == 3
     assert outcome.findings.told.together.hockey_stick == told.shuffled <= told.local
     assert clients[0].facts["noise"]["shuffled"] == told.shuffled
+    assert "copied: never  87.6 % of people (95 %: 29.5 % to 145.8 %)" in lines(told)
+    say_release(room.done().board, room.scenario)  # what whoever mixes is left with
+    printed = capsys.readouterr().out.split()
+    assert printed[0] == "feature,report,count"
+    assert sorted(printed[1:]) == ["copied,never,5", "copied,once,3", "slept,no,4", "slept,yes,4"]
     folder = save(outcome, tmp_path)
     checks = {check.name: check.ok for check in verify(read(folder))}
     assert [name for name, ok in checks.items() if ok is False] == []
