@@ -104,8 +104,8 @@ def _spoken(curves: Curves) -> Iterator[str]:
         for rule, people in curves.bounds.items():
             yield f"{NAMES[rule]}: at most {people[at]:,}"
     if curves.promised is not None:
-        rule, people = curves.promised
-        yield f"promised by the run ({rule}): at most {people:,}"
+        rule, most = curves.promised
+        yield f"promised by the run ({rule}): at most {most:,}"
     for worst_case in curves.worst:
         if worst_case.k == curves.k:
             yield f"worst case: {worst_case.found:,} to {worst_case.proven:,}"
