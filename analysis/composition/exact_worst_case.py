@@ -168,6 +168,8 @@ def worst_case(
 def _limits(time_limit: float, nodes: int | None, rounds: int, seed: int) -> Limits:
     if not number(time_limit, "time_limit", "seconds > 0") > 0:
         raise ParameterError(f"time_limit: found {time_limit!r}; needs seconds > 0")
+    if nodes is not None:
+        nodes = whole(nodes, "nodes", 1)
     deadline = perf_counter() + time_limit if nodes is None else inf
     return Limits(deadline, nodes, whole(rounds, "rounds", 0), whole(seed, "seed", 0))
 

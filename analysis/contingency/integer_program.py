@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 ROUNDS, PER_ROUND = 40, 60
 # HiGHS's tolerance: a proven 117.0000004 is a proven 117.
 TOLERANCE = 1e-6
+MOST_NODES = (1 << 31) - 1  # that HiGHS counts
 
 
 class Program:
@@ -204,7 +205,7 @@ def _limits(deadline: float, nodes: int | None) -> Any:
     """The solver's options: where nodes limit it, or nothing does, no clock is looked at."""
     exact = {"mip_rel_gap": 0.0}
     if nodes is not None:
-        return exact | {"node_limit": nodes}
+        return exact | {"node_limit": min(nodes, MOST_NODES)}
     if deadline == inf:
         return exact
     return exact | {"time_limit": max(deadline - perf_counter(), 0.01)}

@@ -5,6 +5,7 @@ bare ValueError, or in a number that went round.
 """
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from veilmix.analysis import composition, estimation, exposure
 from veilmix.analysis.composition.check_margins import check_margins
 from veilmix.analysis.composition.known_joints import margin_bound, pairs_bound, partial_bound
 from veilmix.analysis.composition.margins_bound import margins_bound
+from veilmix.analysis.contingency import frechet_class, solve
+from veilmix.analysis.contingency.integer_program import Program
 from veilmix.analysis.validation import MAX_PEOPLE
 from veilmix.errors import ParameterError, VerificationError
 
@@ -92,6 +95,19 @@ def test_known_pairs_of_large_tables(people: int) -> None:
     found = answered(lambda: pairs_bound({(0, 1): table}, 5), people + 6, 5)
     assert (found is None) == (people > MAX_PEOPLE)
     assert found is None or found.people <= people + 6
+
+
+@pytest.mark.parametrize("nodes", [2**31 - 1, 2**31, 2**62, 2**70])
+def test_nodes_of_a_search_tree_may_be_more_than_a_solver_counts(nodes: int) -> None:
+    tables = frechet_class([[90, 40, 12, 3], [70, 50, 25], [80, 44, 21]], 9)
+    found = solve(Program(tables, 9), [], 145, inf, whole_numbers=True, nodes=nodes)
+    assert found.status == 0
+
+
+@pytest.mark.parametrize("nodes", [0, -1, 2.5, "many", 10**400])
+def test_nodes_that_are_none_are_refused(nodes: Any) -> None:
+    with pytest.raises(ParameterError, match=r"^nodes: found"):
+        composition.worst_case([[5, 5], [5, 5]], 3, nodes=nodes)
 
 
 @settings(max_examples=60, deadline=None)
