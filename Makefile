@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN := .venv/bin/
 
-.PHONY: demo teach data cluster fast dev test long lint types docs mutants check lock clean
+.PHONY: demo teach data cluster fast dev test long lint types mypy pyright docs mutants check lock clean
 
 demo:
 	@"$(PYTHON)" tools/environment.py demo
@@ -23,9 +23,10 @@ data cluster dev fast:
 check:
 	@.ci/run
 
+# Three at a time: many a test waits for others.
 test:
 	@"$(PYTHON)" tools/environment.py dev
-	@$(RUN)python -m pytest -n 2 --dist worksteal
+	@$(RUN)python -m pytest -n 3 --dist worksteal
 
 # What takes longer than half a minute a test.
 long:
@@ -37,10 +38,11 @@ lint:
 	@$(RUN)ruff check .
 	@$(RUN)ruff format --check .
 
-types:
+types: mypy pyright
+
+mypy pyright:
 	@"$(PYTHON)" tools/environment.py dev
-	@$(RUN)mypy
-	@$(RUN)pyright
+	@$(RUN)$@
 
 # Remove each guard in turn, in a copy of a process: a test named for it must fail. NAMES: parts of names.
 mutants:

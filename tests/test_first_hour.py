@@ -117,7 +117,6 @@ def test_the_theatre_is_live(fresh: Path, started) -> None:
     assert show.returncode == 130
 
 
-@pytest.mark.long
 @pytest.mark.slow
 def test_every_command_of_the_pages(fresh: Path) -> None:
     """Exit code 3 is that of an attack that was found out: its round is burned, or refused."""

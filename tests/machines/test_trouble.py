@@ -19,7 +19,6 @@ from veilmix.scenarios.records.identity_files import read_known
 from veilmix.scenarios.sessions.status import read_status
 
 pytestmark = [
-    pytest.mark.long,
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux", reason="types bash"),
 ]

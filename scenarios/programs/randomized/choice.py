@@ -113,8 +113,9 @@ def advice(scenario: Scenario, people: Population) -> Iterator[str]:
         f"standard error {OF[found[0].task]}, {people.n:,} reports at epsilon = {each:.3g}, exact "
         f"for {LIKE.get(found[0].task, 'uniform answers')}: {listed}"
     )
-    if any(mechanisms()[one.mechanism].split for one in found):
-        yield "split-mix is private by the mix alone; the epsilon of all others holds without it"
+    for one in found:
+        if mechanisms()[one.mechanism].split:
+            yield f"{one.mechanism} is private by the mix alone; the others' epsilon needs no mix"
     yield from _reach(scenario, people)
     if own == 0:
         yield f"{found[0].mechanism}, this scenario's, is best here"

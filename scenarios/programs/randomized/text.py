@@ -38,7 +38,7 @@ def summary(outcome: Any) -> Iterator[Block]:
         feature.reports + feature.outside
         for feature in local.features or local.measured or local.found
     )
-    if local.mechanism == "bit-flip":
+    if _is_of_bits(local):
         counted //= len(local.domains)
     noun = "answer" if outcome.mode == "ideal" else "onion"
     noun = "split answer" if local.budget.mixed else noun
@@ -192,7 +192,7 @@ def _epsilons(local: "Randomized") -> Iterator[Score]:
         yield "epsilon, local", f"{local.epsilon:g}", whole
     several = len(local.domains) > 1
     if several:
-        unit = "bit" if local.mechanism == "bit-flip" else "feature"
+        unit = "bit" if _is_of_bits(local) else "feature"
         yield f"... of one {unit}", f"{local.each:.4g}", f"nats; 1/{len(local.domains)} of it"
     if not local.told.shuffled:
         meaning = "nothing better is known here for such reports; the local one holds all the same"
@@ -230,8 +230,14 @@ def _between(low: float, high: float, rule: str) -> tuple[str, str]:
     return f"{high:.4g}", f"certified, at least {low:.4g}: {width_in_words(low, high)}"
 
 
+def _is_of_bits(local: "Randomized") -> bool:
+    """Whether a report is about all features, a bit each; a mechanism that is not here says no."""
+    mechanism = mechanisms().get(local.mechanism)
+    return mechanism is not None and mechanism.bits
+
+
 def _readings(local: "Randomized") -> Iterator[Score]:
-    bits = local.mechanism == "bit-flip" and len(local.features) > 1
+    bits = _is_of_bits(local) and len(local.features) > 1
     for reading in local.told.readings:
         about = "any one bit" if bits else reading.feature
         hidden = "-" if reading.average_privacy is None else percent(reading.average_privacy)
@@ -266,7 +272,7 @@ def steps(scenario: "Scenario", answering: str) -> tuple[str, str]:
             f"epsilon = {local.epsilon:g} nats after the mix."
         )
         answering = answering.replace("one per feature", "a share of its number each")
-    if local.mechanism == "bit-flip":
+    if mechanisms()[local.mechanism].bits:
         answering = answering.replace("one per feature", "about all features")
     return randomizing, answering
 

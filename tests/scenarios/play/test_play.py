@@ -16,7 +16,7 @@ from veilmix.scenarios.validation.load import change, load, loads, shipped
 # 32,561 people of the same data: tens of seconds to minutes, in three rounds
 LARGE = (
     *("census", "statistical"),
-    *("hierarchical-census", "chosen-census", "local-suppression-census"),
+    *("hierarchical-census", "chosen-census", "local-suppression-census", "threshold-census"),
 )
 SHIPPED = [
     pytest.param(name, marks=pytest.mark.slow) if name != "blood-type" else name
@@ -34,13 +34,7 @@ def same(one: Outcome, other: Outcome) -> None:
     assert one.considered == other.considered
 
 
-LONG = ("threshold-census",)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.long) if name in LONG else name for name in SHIPPED],
-)
+@pytest.mark.parametrize("name", SHIPPED)
 def test_real_equals_ideal_and_meets_what_is_expected(name: str) -> None:
     seed = 7 if load(name).scenario.seed is None else None  # what is expected of whom it generates
     real = real_as_ideal(load(name), seed)

@@ -9,8 +9,9 @@ in 2,774, where covers are drawn, bits are an upper bound.
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations, combinations_with_replacement, islice, product
 from math import fsum, log2, prod
 from pathlib import Path
@@ -87,14 +88,16 @@ def said(rule: Hiding | None, value: str) -> list[tuple[str, float]]:
     return [(value, 1.0)]
 
 
+@cache
 def likely(
-    rows: Sequence[Row],
-    asked: Sequence[int],
-    rules: Mapping[int, Hiding],
-    counts: Mapping[Row, int],
+    rows: tuple[Row, ...],
+    asked: tuple[int, ...],
+    hidden: tuple[Hiding, ...],
+    counts: tuple[tuple[Row, int], ...],
 ) -> float:
     """How likely these people make these counts: person by person, over all coins."""
-    cells = [cell for cell, people in counts.items() if people]
+    rules = {rule.column: rule for rule in hidden}
+    cells = [cell for cell, people in counts if people]
     made = {tuple(0 for _ in cells): 1.0}
     for row in rows:
         more: Counter[tuple[int, ...]] = Counter()
@@ -106,7 +109,7 @@ def likely(
                     now = (*so_far[:place], so_far[place] + 1, *so_far[place + 1 :])
                     more[now] += before * chance  # type: ignore[assignment]
         made = dict(more)
-    return made.get(tuple(counts[cell] for cell in cells), 0.0)
+    return made.get(tuple(people for _, people in counts if people), 0.0)
 
 
 @dataclass(frozen=True)
@@ -138,9 +141,9 @@ class Seen:
         for call, tallies in zip(self.played.calls, self.played.tallies, strict=False):
             if call.reader is Role.CURATOR and not self.curious:
                 continue
-            rules = {rule.column: rule for rule in call.hidden}
+            told = tuple(sorted(table if call.round == 1 else here))  # whoever says what
             for asked, counts in zip(call.asks, tallies, strict=True):
-                found *= likely(table if call.round == 1 else here, asked, rules, counts)
+                found *= likely(told, tuple(asked), tuple(call.hidden), tuple(counts.items()))
         return found
 
     def announced(self, table: Sequence[Row]) -> bool:
