@@ -15,7 +15,7 @@ from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.serialization.transcripts import ordered
 from veilmix.scenarios.verification.explanation import why
 
-MOST = 120  # moves of a session after which its page is asked, about; every ninth of a short one
+MOST = 40  # moves of a session after which its page is asked, about; every ninth of a short one
 ALL_AT_ONCE = """([coalitions, positions]) =>
     positions.map(at => coalitions.map(eyes => window.veilmix.knows(eyes, at)))"""
 
