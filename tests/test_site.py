@@ -70,7 +70,7 @@ def test_the_readme_of_the_docs_names_every_page() -> None:
 
 
 def test_the_site_is_built_in_ci_with_warnings_as_errors() -> None:
-    assert "\nmake docs\n" in (ROOT / ".ci" / "run").read_text("utf-8")
+    assert re.search(r"\nmake .*\bdocs\b", (ROOT / ".ci" / "run").read_text("utf-8"))
     recipe = (ROOT / "Makefile").read_text("utf-8").partition("\ndocs:\n")[2]
     assert "sphinx-build -q -W" in recipe.partition("\n\n")[0]
 
