@@ -99,6 +99,7 @@ class Cuts:
         self._gain = self._caps - self._exposed
         self._margins = {m.group: m.counts for m in tables.margins}
         self._places: dict[Group, Counts] = {}
+        self._among: dict[tuple[Group, tuple[int, int] | None], Counts] = {}
         self._looked: list[tuple[_View, tuple[Counts, ...], Floats, Floats]] = []
 
     def cut(self, block: Block) -> Cut:
@@ -205,7 +206,13 @@ class Cuts:
         return int(self._counts((within[0],), None)[within[1]])
 
     def _counts(self, group: Group, within: tuple[int, int] | None) -> Counts:
-        """Flat counts of a group among some people, summed out of a margin that contains it."""
+        """Flat counts of a group among some people; looked up once."""
+        if (group, within) not in self._among:
+            self._among[group, within] = self._summed(group, within)
+        return self._among[group, within]
+
+    def _summed(self, group: Group, within: tuple[int, int] | None) -> Counts:
+        """Such counts, summed out of a margin that contains the group."""
         wanted = set(group) if within is None else {within[0], *group}
         known = next(known for known in self._margins if wanted <= set(known))
         others = tuple(a for a, j in enumerate(known) if j not in wanted)
@@ -219,8 +226,9 @@ def _violated(
     view: _View, families: tuple[Counts, ...], need: Floats, size: Floats, w: Floats, limit: int
 ) -> Iterator[Block]:
     short = np.where(need > 0, need - _sums(view, families, w), 0.0)
-    score = (short / size).ravel()
-    for position in np.argsort(-score, kind="stable")[:limit]:
+    some = np.flatnonzero(short > 0)  # few, of many blocks
+    score = short.ravel()[some] / size.ravel()[some]
+    for position in some[np.argsort(-score, kind="stable")[:limit]]:
         if short.flat[position] <= 1e-6:
             return
         at = np.unravel_index(position, short.shape)

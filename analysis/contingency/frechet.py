@@ -137,15 +137,14 @@ class FrechetClass:
 
     def equations(self) -> "tuple[csr_array[Any], Counts]":
         """The matrix A (margins x cells) and totals b with A x = b for every table x."""
-        from scipy.sparse import csr_array, vstack
+        from scipy.sparse import csr_array
 
-        ones, everywhere = np.ones(self.cells), np.arange(self.cells)
-        blocks = [
-            csr_array((ones, (self.place(m.group), everywhere)), shape=(m.counts.size, self.cells))
-            for m in self.margins
-        ]
+        starts = np.cumsum([0, *(margin.counts.size for margin in self.margins)])
+        rows = [self.place(m.group) + at for m, at in zip(self.margins, starts, strict=False)]
         totals = np.concatenate([margin.counts.ravel() for margin in self.margins])
-        return csr_array(vstack(blocks)), totals
+        entries = (np.concatenate(rows), np.tile(np.arange(self.cells), len(rows)))
+        A = csr_array((np.ones(len(entries[0])), entries), shape=(len(totals), self.cells))
+        return A, totals
 
     def table(self, people: Counts) -> Table:
         """A table of the caller's values from people per (possibly merged) cell, shape (cells,)."""

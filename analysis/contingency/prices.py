@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..validation import Counts, Floats
+from ..validation import Floats
 from .cuts import Block, Cut, Cuts
 from .frechet import FrechetClass
 
@@ -85,23 +85,22 @@ class _Relaxation:
     """The linear program of one class and k, without its cuts."""
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
-        from scipy.sparse import csr_array, diags_array, eye_array, hstack
+        from scipy.sparse import csc_array
 
         caps, always = tables.caps(), tables.always_exposed(k)
         self.cells, self.free = tables.cells, np.flatnonzero(~always)
         self.most = np.where(always, caps, np.minimum(caps, k - 1)).astype(np.float64)
         A, self.totals = tables.equations()
-        inside = A[:, self.free]
-        whole = inside @ diags_array(caps[self.free].astype(np.float64))
-        self.margins: Any = hstack([A @ diags_array(self.most), k * inside, whole])
-        m = len(self.free)
-        pick = csr_array((np.ones(m), (np.arange(m), self.free)), shape=(m, self.cells))
-        self.hull: Any = hstack([pick, eye_array(m), eye_array(m)])
+        inside = A.tocsc().indices.reshape(self.cells, -1)  # one entry of each margin
+        rows = np.concatenate([inside, inside[self.free], inside[self.free]])
+        people = np.concatenate([self.most, np.full(len(self.free), k), caps[self.free]])
+        starts = np.arange(0, rows.size + 1, rows.shape[1])
+        data = np.repeat(people, rows.shape[1])
+        self.margins: Any = csc_array((data, rows.ravel(), starts), (len(A.indptr) - 1, len(rows)))
 
     def solve(self, cuts: Sequence[Cut]) -> _Solution | None:
         """The solution with these cuts; None where the solver has none."""
         from scipy.optimize import linprog
-        from scipy.sparse import vstack
 
         m = len(self.free)
         needs = np.array([cut.need for cut in cuts], np.float64)
@@ -109,7 +108,7 @@ class _Relaxation:
             np.concatenate([-self.most, np.zeros(2 * m)]),
             A_eq=self.margins,
             b_eq=np.asarray(self.totals, np.float64),
-            A_ub=vstack([self.hull, self._covers(cuts)]),
+            A_ub=self._inequalities(cuts),
             b_ub=np.concatenate([np.ones(m), -needs]),
             bounds=(0, 1),
             method="highs-ds",
@@ -122,14 +121,16 @@ class _Relaxation:
         shares[self.free] = np.rint(unexposed * STEP) / STEP
         return _Solution(shares, -found.eqlin.marginals, -found.ineqlin.marginals[m:])
 
-    def _covers(self, cuts: Sequence[Cut]) -> Any:
-        """A row for each cut: minus the shares that it counts."""
-        from scipy.sparse import csr_array, hstack
+    def _inequalities(self, cuts: Sequence[Cut]) -> Any:
+        """Rows: t + a + b of each cell that can be free; minus the shares that each cut counts."""
+        from scipy.sparse import csc_array
 
         m, position = len(self.free), np.full(self.cells, -1)
-        position[self.free] = np.arange(m)
-        rows = np.repeat(np.arange(len(cuts)), [len(cut.cells) for cut in cuts])
+        position[self.free] = each = np.arange(m)
         at = position[np.concatenate([np.empty(0, np.int64), *(cut.cells for cut in cuts)])]
-        covers: Counts = np.ones(len(rows), np.int64)
-        counted = csr_array((-covers.astype(np.float64), (rows, at)), shape=(len(cuts), m))
-        return hstack([csr_array((len(cuts), self.cells)), counted, counted])
+        covers = np.repeat(np.arange(m, m + len(cuts)), [len(cut.cells) for cut in cuts])
+        a, b = self.cells, self.cells + m  # where these shares begin
+        rows = np.concatenate([each, each, each, covers, covers])
+        columns = np.concatenate([self.free, a + each, b + each, a + at, b + at])
+        signs = np.repeat([1.0, -1.0], [3 * m, 2 * len(covers)])
+        return csc_array((signs, (rows, columns)), shape=(m + len(cuts), self.cells + 2 * m))
