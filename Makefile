@@ -23,10 +23,9 @@ data cluster dev fast:
 check:
 	@.ci/run
 
-# Three at a time: many a test waits for others.
 test:
 	@"$(PYTHON)" tools/environment.py dev
-	@$(RUN)python -m pytest -n 3 --dist worksteal
+	@$(RUN)python -m pytest -n 2 --dist worksteal
 
 # What takes longer than half a minute a test.
 long:

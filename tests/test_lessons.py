@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("lesson_*.py"))
-SECONDS = 14  # of a processor, importing and all; alone a lesson takes 8 at most
+SECONDS = 14  # of a quiet machine's processor, importing and all; alone a lesson takes 8 at most
 
 
 def spent() -> float:
@@ -24,13 +24,15 @@ def spent() -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
-def test_a_lesson_is_a_script_that_ends_well_and_soon(lesson: Path, tmp_path: Path) -> None:
+def test_a_lesson_is_a_script_that_ends_well_and_soon(
+    lesson: Path, tmp_path: Path, patience: float
+) -> None:
     before = spent()
     done = subprocess.run(
         [sys.executable, str(lesson)], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    assert spent() - before < SECONDS
+    assert spent() - before < SECONDS * patience
     assert list(tmp_path.iterdir()) == []
 
 
