@@ -118,14 +118,24 @@ def unseen_privacy(
 ) -> PrivacyLoss:
     """The same where nobody knows what people have: a value is as likely as it is estimated.
 
-    shares: of the values of each question, a distribution each; answers to different questions
-    are taken to have nothing to do with each other. reports: as above.
+    shares: as below. reports: as above.
     """
     shuffled, whole = after_shuffling(questions, reports)
+    told = unseen_information(questions, shares)
+    return PrivacyLoss(told, 0.0, shuffled, whole, tuple(_readings(questions)))
+
+
+def unseen_information(
+    questions: Sequence[Question], shares: Sequence[Sequence[float]]
+) -> float | None:
+    """Bits that a person's reports carry about its values; None where one is too large to sum.
+
+    shares: of the values of each question, a distribution each: its prior. Answers to different
+    questions are taken to have nothing to do with each other.
+    """
     known = [_estimated_information(*pair) for pair in zip(questions, shares, strict=False)]
     bits = [each for each in known if each is not None]
-    told = sum(bits) if len(bits) == len(questions) else None
-    return PrivacyLoss(told, 0.0, shuffled, whole, tuple(_readings(questions)))
+    return sum(bits) if len(bits) == len(questions) else None
 
 
 def _estimated_information(question: Question, shares: Sequence[float]) -> float | None:

@@ -13,11 +13,11 @@ from ...populations.build import PHONES
 from ...serialization.record import plain
 from ..claims import CLOSE, claimed, same
 from ..evidence import Evidence
-from .estimated import Estimated, limits, worst
+from .estimated import limits, worst
 from .found import FoundFeature, searched
 from .found import held as found_held
 from .measured import MeasuredFeature, held, measures
-from .privacy import PrivacyLoss, after_shuffling, unseen_privacy
+from .privacy import PrivacyLoss, after_shuffling, unseen_information
 from .questions import Question, gathered, questions, rule
 from .score import Randomized, budget_of, estimates
 
@@ -47,7 +47,8 @@ def recomputed(evidence: Evidence) -> str:
         same(estimate.feature, plain(estimate), plain(its))
     same("error", plain(worst(again[: len(names)])), plain(said.error))
     if not known:
-        same("information", _unseen(asked, received, again), said.told.information)
+        shares = [estimate.projected for estimate in again]
+        same("information", unseen_information(asked, shares), said.told.information)
     numbers = _measured(asked, received, said.measured) + _found(asked, received, said.found)
     _shuffled(asked, received, said.told)
     reports = sum(
@@ -119,11 +120,3 @@ def _shares(truth: Sequence[float], *, known: bool) -> tuple[float, ...]:
     if min(truth, default=-1.0) < 0 or not isclose(sum(truth), 1, abs_tol=CLOSE):
         raise VerificationError("what is claimed to be true of the people are no shares")
     return tuple(truth)
-
-
-def _unseen(
-    asked: Sequence[Question], received: Sequence[Counts], again: Sequence[Estimated]
-) -> float | None:
-    """What one person's reports tell, where nobody knows what people have."""
-    read = [sum(counts.values()) for counts in received]
-    return unseen_privacy(asked, [one.projected for one in again], read).information
