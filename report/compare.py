@@ -13,7 +13,7 @@ from ..scenarios.pages.pieces import (
     worst_first,
 )
 from ..scenarios.studies.cheating_text import NOT_MEASURED, played, smallest_with_attacks
-from ..scenarios.wording import many, percent
+from ..scenarios.wording import many, percent, size
 from .compare_figures import (
     FAMILIES,
     bits,
@@ -24,7 +24,6 @@ from .compare_figures import (
     measures_figure,
     measures_numbers,
 )
-from .wires import size
 
 KNOWS = (
     "All programs ran on the same people; the truth beside each promise is the laboratory's. Made "

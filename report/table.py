@@ -299,7 +299,7 @@ def _mitigation(score: Score) -> Section:
     blocks: list[Block] = [Words(f"{line}.") for line in score.get("coarser", ())]
     for key, by in (
         ("truth", "the table itself"),
-        ("promised", "the columns' counts alone (coverage bound)"),
+        ("promised", f"the columns' counts alone ({BOUNDS['coverage']})"),
     ):
         chosen = sets[key]
         kept = ", ".join(chosen["keep"]) or "nothing"

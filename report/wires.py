@@ -3,7 +3,7 @@
 from ..scenarios.pages.pieces import Figure, Grid, Numbers, Section
 from ..scenarios.pages.svg import Drawing
 from ..scenarios.records.traffic import Traffic
-from ..scenarios.wording import many
+from ..scenarios.wording import many, size
 from .facts import Facts
 
 BINS = 24  # lengths that are drawn by themselves; with more, neighbours are put together
@@ -20,14 +20,6 @@ def section(facts: Facts) -> Section | None:
     )
     blocks = (_figure(seen), _table(seen)) if seen.sizes else (_table(seen),)
     return Section("traffic", "Traffic", lead, blocks)
-
-
-def size(count: float) -> str:
-    """Write a number of bytes."""
-    for unit, power in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if count >= power:
-            return f"{count / power:.3g} {unit}"
-    return f"{count:,.0f} bytes"
 
 
 def _table(seen: Traffic) -> Grid:

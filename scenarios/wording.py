@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import isclose
 
 TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+SIZES = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB")  # each a thousand of the one before
 ROUNDING = 1e-12  # an error below is of the floats alone
 
 # Said wherever it is told what coalitions learn, or could.
@@ -95,6 +96,16 @@ def percent(share: float) -> str:
     while share not in (0, 1) and digits < 6 and round(100 * share, digits) in (0, 100):
         digits += 1
     return f"{100 * share:.{digits}f} %"
+
+
+def size(count: float) -> str:
+    """Write a number of bytes: three digits and a unit."""
+    for unit in SIZES:
+        if count < 999.5:
+            whole = unit == "bytes" or count >= 99.5
+            return f"{count:.0f} {unit}" if whole else f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{1000 * count:,.0f} {SIZES[-1]}"
 
 
 def joined(names: Iterable[str]) -> str:

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 
 from veilmix.analysis.scaling import Cluster
-from veilmix.cli.text.scale import links, size, span
+from veilmix.cli.text.scale import links, span
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.studies.scale import Scale, scale
 from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.wording import size
 
 PAGE = Path(__file__).parent.parent / "docs" / "scale.md"
 BLOCK = re.compile(r"<!-- made by tools/make_scale.py -->\n(.*?)<!-- end -->", re.DOTALL)

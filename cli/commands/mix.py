@@ -3,6 +3,7 @@
 import platform
 import re
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from ...machines.service import Log
     from ...protocol.board import Board
     from ...scenarios.schema.model import Scenario
+
+Released = tuple[tuple[str, ...], Mapping[tuple[str, ...], int]]  # columns, and people per row
 
 
 def mix_for_class(place: str, address: str, key: Path | None, port: int, log: "Log") -> None:
@@ -52,29 +55,31 @@ def say_release(board: "Board", scenario: "Scenario") -> None:
     from ...scenarios.programs.registry import program_of
     from ...scenarios.records.run_folder import release_csv
     from ...scenarios.scoring.result import WrittenRelease
-    from ...scenarios.sessions.place import released
 
-    names = [feature.name for feature in scenario.feature]
-    if program_of(scenario).reports and board.burned is None and board.tallies:
-        _say_reports(board, names)
-        return
-    counts = released(board, names)
-    if counts is None or board.decision is None:
-        why = board.burned or "no column is safe enough for this promise"
-        raise Unmet(f"nothing was released: {why}")
-    columns = tuple(names[column] for column in board.decision.kept)
+    counted = board.burned is None and board.tallies
+    give = _reports if counted and program_of(scenario).reports else _rows
+    columns, counts = give(board, [feature.name for feature in scenario.feature])
     rows: list[tuple[str | int, ...]] = [(*cell, many) for cell, many in sorted(counts.items())]
     click.echo(release_csv(WrittenRelease(columns, tuple(rows))), nl=False)
 
 
-def _say_reports(board: "Board", names: list[str]) -> None:
-    """Print how often each report came, as CSV; Unmet if they are too many to list."""
+def _rows(board: "Board", names: list[str]) -> Released:
+    """The columns that were released, and how often each row came."""
+    from ...scenarios.sessions.place import released
+
+    counts = released(board, names)
+    if counts is None or board.decision is None:
+        why = board.burned or "no column is safe enough for this promise"
+        raise Unmet(f"nothing was released: {why}")
+    return tuple(names[column] for column in board.decision.kept), counts
+
+
+def _reports(board: "Board", names: list[str]) -> Released:
+    """How often each report came, where they are not too many to list."""
     from ...scenarios.programs.randomized.questions import reports
-    from ...scenarios.records.run_folder import release_csv
-    from ...scenarios.scoring.result import REPORTED, WrittenRelease
+    from ...scenarios.scoring.result import REPORTED
 
     counted = reports(names, board.tallies[0].counts or ())
     if not counted:
         raise Unmet("no report was counted, or too many different ones to list")
-    rows: list[tuple[str | int, ...]] = [(*cell, many) for cell, many in sorted(counted.items())]
-    click.echo(release_csv(WrittenRelease(REPORTED, tuple(rows))), nl=False)
+    return REPORTED, counted

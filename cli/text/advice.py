@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .layout import Grid, Page, clean, lay_out, many, percent, say
+from .score import COVERAGE
 
 if TYPE_CHECKING:
     from ...scenarios.tables.advise import Advised, Cost
@@ -29,7 +30,7 @@ def tell(console: Page, advised: "Advised", called: str) -> None:
     before = percent(advised.before / n)
     say(console, f"in a smaller crowd  {now} ({best.people:,}); as it is {before}")
     promised = advised.cost.promised
-    shown = f"{percent(promised / n)} ({promised:,}; coverage bound)"
+    shown = f"{percent(promised / n)} ({promised:,}; {COVERAGE})"
     say(console, f"promised from the columns' counts alone  {shown}")
     for line in costs(advised.cost, advised.predict):
         say(console, line)

@@ -3,6 +3,7 @@
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ...scenarios.wording import size
 from .layout import Grid, Page, clean, lay_out, say
 
 if TYPE_CHECKING:
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from .records import EstimatedScale
 
 HEADINGS = ("round", "from", "to", "messages", "bytes", "")
-UNITS = ("bytes", "KB", "MB", "GB", "TB", "PB", "EB", "ZB")  # each a thousand of the one before
 TIMES = ((3600.0, "h"), (60.0, "min"), (1.0, "s"))
 FOREVER = 1_000 * 24 * 3600.0  # seconds; above, years
 
@@ -28,15 +28,6 @@ def links(sent: "tuple[Sent, ...]") -> "list[tuple[int, str, str, int, int]]":
             found[link] = messages + one.messages, size + one.bytes
         rows += [(number, *link, *counts) for link, counts in found.items()]
     return rows
-
-
-def size(many: float) -> str:
-    """Bytes with a unit, three digits."""
-    for unit in UNITS:
-        if many < 999.5:
-            return f"{many:.0f} {unit}" if unit == "bytes" or many >= 99.5 else f"{many:.3g} {unit}"
-        many /= 1000
-    return f"{1000 * many:,.0f} {UNITS[-1]}"
 
 
 def span(seconds: float) -> str:

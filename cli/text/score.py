@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)  # the k of the table of curves
 SHOWN = 15  # sets, and dropped columns, named in the text
-PROMISED_BY = "coverage bound"  # of sets of columns; a run proves by prices what it keeps
+COVERAGE = "coverage bound"  # of sets of columns, too; a run proves by prices what it keeps
 LISTED = 4  # columns: of so many all sets are shown
 OVERRULE = "a guess is wrong? --identifier, --quasi, --sensitive and --other overrule it"
 MEANINGS = {
@@ -65,7 +65,7 @@ def tell(
         say(console, f" ... and {left:,} more: --format csv or json", style="dim")
     say(console)
     _advise(console, score, score.sets.truth, "by the table itself")
-    _advise(console, score, score.sets.promised, f"by the columns' counts alone ({PROMISED_BY})")
+    _advise(console, score, score.sets.promised, f"by the columns' counts alone ({COVERAGE})")
     if score.sets.truth.dropped:
         say(console, clean(f"said coarser, more may stay: veilmix advise {called}"), style="dim")
 
@@ -131,7 +131,7 @@ def bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":
         most = f"in the worst table with these columns, proven {late} ({worst.why})"
         yield "worst_at_most", most, worst.upper
     yield "margins", "prices of values: what a run promises by default", known.margins
-    yield "coverage", "coverage bound", known.coverage
+    yield "coverage", COVERAGE, known.coverage
     yield "refined", "refined bound", known.refined
     yield "printed", "printed bound: smaller of Theorems 2 and 3 of paper 000", known.printed
 
@@ -184,7 +184,7 @@ def _sets(score: "TableScore") -> Grid:
         )
         for group in shown
     ]
-    return Grid(("columns", "in truth", "", f"at most, by {PROMISED_BY}", ""), rows, (1, 3))
+    return Grid(("columns", "in truth", "", f"at most, by {COVERAGE}", ""), rows, (1, 3))
 
 
 def _judged(score: "TableScore", people: int) -> tuple[str, str]:
