@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from pupil_kit import PHONE
-from veilmix.poll.assets import assets, import_map, policy
+from veilmix.poll.assets import HERE, assets, import_map, policy
 
-VECTORS = Path(__file__).with_name("vectors.js")
+VECTORS = {f"/{path.name}": path for path in Path(__file__).parent.glob("*vectors.js")}
 PAGE = f"""<!doctype html><meta charset="utf-8"><title>vectors</title>
 <link rel="icon" href="data:,">
 <script type="importmap">{import_map()}</script>
@@ -23,8 +23,8 @@ class _Files(BaseHTTPRequestHandler):
         asset = assets().get(self.path)
         if asset is not None:
             data, kind = asset.data, asset.type
-        elif self.path == "/vectors.js":
-            data, kind = VECTORS.read_bytes(), "text/javascript; charset=utf-8"
+        elif self.path in VECTORS:
+            data, kind = VECTORS[self.path].read_bytes(), "text/javascript; charset=utf-8"
         else:
             data, kind = PAGE.encode(), "text/html; charset=utf-8"
         self.send_response(200)
@@ -66,6 +66,27 @@ def server() -> Iterator[str]:
 @pytest.fixture
 def phone(tab: Any, server: str) -> Phone:
     """A browser with the modules."""
+    return _opened(tab, server)
+
+
+@pytest.fixture
+def phone_without(new_tab: Any, server: str) -> Callable[[str, str, str], Phone]:
+    """Open a browser in which one module has another text: what it refuses is not refused there."""
+
+    def opened(module: str, text: str, becomes: str) -> Phone:
+        source = (HERE / "static" / module).read_text("utf-8")
+        assert source.count(text) == 1, f"{module}: {text}"
+        changed, tab = source.replace(text, becomes), new_tab()
+        kind = {"content-type": "text/javascript; charset=utf-8"}
+        tab.page.route(
+            f"**/static/{module}", lambda route: route.fulfill(body=changed, headers=kind)
+        )
+        return _opened(tab, server)
+
+    return opened
+
+
+def _opened(tab: Any, server: str) -> Phone:
     page = tab.open(server)
     page.wait_for_load_state("load")
     while not page.evaluate("Boolean(globalThis.vectors)"):  # the policy forbids wait_for_function

@@ -4,6 +4,7 @@ import { readMessage } from "/static/frames.js";
 import * as made from "/static/envelope.js";
 import * as lies from "/static/noise.js";
 import * as tree from "/static/merkle.js";
+import * as oprf from "/oprf_vectors.js";
 import { SEALEDBOX, fingerprint, openLayer, pad, readKey, sealLayer, unpad, wrap } from "/static/seal.js";
 import { SignedBoard, batchDigest, checkFork } from "/static/signed.js";
 import { Refused, hex, joined, personal, ready, required, sha256, sodium, unhex, utf8, verified } from "/static/sodium.js";
@@ -189,4 +190,4 @@ export async function draws(answers, own, each, many) {
 }
 
 export const estimated = (values, counts, each) => lies.estimated(values, counts, each);
-globalThis.vectors = { draws, estimated, noise, open, read, seal, unable, units };
+globalThis.vectors = { draws, estimated, noise, open, read, seal, unable, units, ...oprf };
