@@ -6,6 +6,7 @@ and record; one process that plays everybody holds so many bytes for each that c
 
     CPU of everybody = sum over rounds of n (s m + 1) (seal + open + layer) + n envelope
     memory           = start + held * bytes of the largest round
+    disk             = bytes of two arrivals, one after the other: a batch as it came and as it goes
     wall time        = sum over rounds and hops of bytes / network + CPU of that hop / cores
 
 What is read here are plain numbers; which bytes cross which link is the protocol's own to say. The
@@ -14,6 +15,7 @@ constants are measured (benchmarks/scale.py), and hold for the processor that th
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 
 from ..errors import ParameterError
@@ -144,6 +146,8 @@ class SessionCosts:
         handling: CPU seconds of all besides, where one process plays everybody.
         memory: bytes that one process holds that plays everybody.
         party: bytes that the shuffler with the largest batch holds in a process of its own.
+        disk: bytes that one process that plays everybody has on disk, where a batch is more than
+            memory keeps.
         sending: seconds in which bytes arrive at the hops, one after the other.
         working: seconds in which the hops open, sort and send on, one after the other.
     """
@@ -155,6 +159,7 @@ class SessionCosts:
     handling: float
     memory: float
     party: float
+    disk: float
     sending: float
     working: float
 
@@ -200,6 +205,7 @@ def session_costs(
         handling,
         costs.start + held * largest.carried,
         costs.start + costs.party * max(max(load.arriving[:-1]) for load in rounds),
+        max(sum(pair) for load in rounds for pair in pairwise(load.arriving)),
         sending,
         working,
     )

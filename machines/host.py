@@ -18,6 +18,7 @@ import trio
 
 from ..crypto.identity import Identity
 from ..errors import DataError, Refused
+from ..protocol.mixing import PIECE
 from ..protocol.phases import BOARD
 from ..protocol.wire import Reader
 from . import tls
@@ -31,6 +32,9 @@ from .outbox import LATEST, SOONEST, TROUBLE, Outbox
 from .world import Step, World
 
 MOST_ENTRY = 1 << 26  # bytes
+MOST_LETTERS = (
+    2 * PIECE
+)  # bytes that keyholders may send at once: a piece of a batch, or small letters
 FAREWELL = 5.0  # seconds, after the end of a role, for others to take what it has said
 DOORS = 2_000  # handshakes that wait at once; each has some seconds (tls.py)
 WAITING = 256  # parcels that wait at once to be heard

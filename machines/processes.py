@@ -53,7 +53,7 @@ from .board_service import MOST_POST, BoardService
 from .clocks import SimulatedTime
 from .conductor import Conductor
 from .directory import EVERYBODY, Directory, Place
-from .host import Host, Standing, secured
+from .host import MOST_LETTERS, Host, Standing, secured
 from .http import Limits, Request, Server
 from .inputs import Post
 from .journal import SECRET, Durable, Journal, erase, memory_folder
@@ -66,7 +66,7 @@ LOOPBACK = "127.0.0.1"
 JOURNAL = ".journal"
 MOST_STARTS = 100  # of one place, in a session
 CONNECTIONS = 1_200  # at once, to one place
-LETTERS = Limits(body=1 << 30, connections=CONNECTIONS)  # one batch is one letter
+LETTERS = Limits(body=MOST_LETTERS, connections=CONNECTIONS)
 POSTS = Limits(body=MOST_POST, connections=CONNECTIONS)
 
 

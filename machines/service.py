@@ -35,7 +35,7 @@ from . import tls
 from .board_service import MOST_POST, BoardService
 from .clocks import RealTime
 from .directory import Directory
-from .host import Host, secured
+from .host import MOST_LETTERS, Host, secured
 from .http import Answer, Limits, Request, Server
 from .hurry import Hurry
 from .inputs import Post
@@ -44,7 +44,6 @@ from .remote import RemoteNetwork
 from .world import World
 
 CONNECTIONS = 1_500  # at once
-BATCH = 1 << 28  # bytes: what keyholders may send at once, for a batch is one letter
 PEOPLE = 1 << 22  # bytes: what people may send at once
 POSTS = Limits(body=MOST_POST, connections=CONNECTIONS)
 JSON = (("content-type", "application/json"),)
@@ -282,7 +281,7 @@ async def run_party(
 
     host = Host(
         *(site.name, site.own, site.directory, world, RealTime(hurry.clock, keep)),
-        limits=Limits(BATCH, connections=CONNECTIONS, bodies=site.small),
+        limits=Limits(MOST_LETTERS, connections=CONNECTIONS, bodies=site.small),
         note=partial(site.log, "note"),
         journal=journal,
         patience=site.patience,

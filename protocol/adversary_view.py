@@ -17,6 +17,7 @@ from .board import Board
 from .frames import decode_message
 from .locks import locked, unlock
 from .messages import Batch, Submission
+from .mixing import piece_size
 from .session import Round, open_round
 
 Row = dict[int, str]  # column -> value
@@ -113,13 +114,18 @@ def senders(loot: AdversaryView, number: int) -> list[str]:
 
 def batch(loot: AdversaryView, plan: Round, hop: int) -> tuple[bytes, ...]:
     """Network or the party at `hop`: the batch that this party was sent; () if none was seen."""
-    return next(batches(loot, plan, plan.openers[hop - 2], plan.openers[hop - 1]), ())
+    layers: list[bytes] = []
+    for piece in batches(loot, plan, plan.openers[hop - 2], plan.openers[hop - 1]):
+        layers += piece
+        if len(piece) < piece_size(plan, hop):
+            break
+    return tuple(layers)
 
 
 def batches(
     loot: AdversaryView, plan: Round, sender: str, receiver: str
 ) -> Iterator[tuple[bytes, ...]]:
-    """Network or one of both: the batches of a round that one party has sent another."""
+    """Network or one of both: the batches of a round that one party has sent another, in pieces."""
     for letter in loot.letters:
         if (letter.sender, letter.receiver) == (sender, receiver):
             message = decode_message(letter.data)

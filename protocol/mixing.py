@@ -8,7 +8,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from ..crypto.keys import SecretKey
 from ..crypto.layer import open_layers as open_all
@@ -19,6 +19,9 @@ from .session import Round
 from .wire import Reader, decode
 
 TOGETHER = 16  # envelopes that a thread opens, at least, before it looks inside; others wait then
+PIECE = 1 << 25  # bytes of layers that travel as one message, at most
+UNPADDED = 1 << 15  # layers in one message, at most, where they have no size in common
+HASHED = 1 << 12  # layers that are hashed together
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,41 @@ def _ascending(layers: Sequence[bytes], *, repeats: bool = False) -> bool:
     return all(a < b or (repeats and a == b) for a, b in pairwise(layers))
 
 
+def piece_size(plan: Round, hop: int) -> int:
+    """Shuffler or reader: how many layers one message to the party at `hop` holds, at most.
+
+    A batch is as many messages as it needs, and all but the last are full. What it is as a whole,
+    the account on the board says: how many layers, and their digest.
+    """
+    width = plan.inner[hop]
+    return max(1, PIECE // width) if width else UNPADDED
+
+
+def arranges(plan: Round, hop: int) -> bool:
+    """Shuffler: whether a batch to the party at `hop` has one size of layers, each once, sorted."""
+    return plan.announcement.rules.ordered and not _repeats(plan) and bool(plan.inner[hop])
+
+
+class BatchDigest:
+    """The hash of a batch as it leaves, of layers that come one after the other."""
+
+    def __init__(self) -> None:
+        self._state = hashlib.sha256(b"veilmix batch 1\0")
+
+    def add(self, layers: Iterable[bytes]) -> None:
+        """Hash some more."""
+        rest = iter(layers)
+        while some := list(islice(rest, HASHED)):
+            pieces = [piece for layer in some for piece in (len(layer).to_bytes(4, "big"), layer)]
+            self._state.update(b"".join(pieces))
+
+    def done(self) -> bytes:
+        """Give the digest, 32 bytes."""
+        return self._state.digest()
+
+
 def batch_digest(layers: Iterable[bytes]) -> bytes:
     """Hash a batch as it leaves: what the board shows of it (SHA-256, 32 bytes)."""
-    pieces = [piece for layer in layers for piece in (len(layer).to_bytes(4, "big"), layer)]
-    return hashlib.sha256(b"veilmix batch 1\0" + b"".join(pieces)).digest()
+    digest = BatchDigest()
+    digest.add(layers)
+    return digest.done()

@@ -15,6 +15,12 @@ from ..protocol.transcript import Made, Read, Refusal, Transcript
 class Instrument:
     """The hooks, all of them empty. `time` is in seconds of the run's clock."""
 
+    @property
+    def hears_sealed(self) -> bool:
+        """Whether it does anything with what users sealed (`sealed`, `all_sealed`)."""
+        mine, hooks = type(self), (Instrument.sealed, Instrument.all_sealed)
+        return (mine.sealed, mine.all_sealed) != hooks
+
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
         """A message went from one party to another, or onto the board."""
 
@@ -53,6 +59,11 @@ class Recorder(Instrument):
 
     transcript: Transcript
 
+    @property
+    def hears_sealed(self) -> bool:
+        """A summary does not hold what users sealed."""
+        return not self.transcript.summary
+
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
         """Record the message."""
         self.transcript.carried(time, sender, receiver, data)
@@ -84,6 +95,11 @@ class Instruments:
     def __init__(self, watching: list[Instrument], report: Callable[[str], None]) -> None:
         self._watching = watching
         self._report = report
+
+    @property
+    def hear_sealed(self) -> bool:
+        """Whether any of them does anything with what users sealed."""
+        return any(instrument.hears_sealed for instrument in self._watching)
 
     def tell(self, hook: Callable[[Instrument], None]) -> None:
         """Call one hook of every instrument."""

@@ -5,7 +5,9 @@ another key there, it could read what was meant for somebody else; so the sessio
 anybody has sent anything.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import trio
 
@@ -16,7 +18,10 @@ from ..protocol.mixing import batch_digest, check_accounted, check_batch
 from ..protocol.session import Round
 from ..protocol.wire import Writer
 from .audit import check_traced
+from .batches import Arriving
 from .network import Endpoint, Inbox, Letter
+from .spool import Spool
+from .worker_pool import WorkerPool
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,44 +62,66 @@ class Keyholder:
         return True
 
 
-async def batch_of(me: Endpoint, plan: Round, hop: int, inbox: Inbox) -> tuple[bytes, ...] | None:
+async def batch_of(
+    me: Endpoint, plan: Round, hop: int, inbox: Inbox, pool: WorkerPool
+) -> Sequence[bytes] | None:
     """Party at `hop`: wait for the batch of the hop before; None if the session ends first.
 
-    RoundBurned if none has come when this hop's time is up: one deadline for the collection, and
+    RoundBurned if it has not come when this hop's time is up: one deadline for the collection, and
     one for every hop since. Letters of anybody else, or that are no batch, are refused and counted.
     A batch that is not the one its sender accounted for on the board burns the round at once: what
     was counted there is then of something else.
     """
     patience = plan.announcement.rules.deadline * (hop + 1)
-    batch: tuple[bytes, ...] | None = None
+    batch: Sequence[bytes] | None = None
+    arriving = Arriving(plan, hop)
     with trio.move_on_after(patience) as waiting:
         async with me.while_open():
             while batch is None:
                 for letter in await inbox.receive():
-                    batch = batch or await _batch_in(me, plan, hop, letter)
+                    _take(me, plan, hop, letter, arriving)
+                    if arriving.whole:
+                        batch, arriving = arriving.layers, Arriving(plan, hop)
+                        batch = batch if await _in_order(me, plan, batch, pool) else None
+                    if batch is not None:
+                        break
     if waiting.cancelled_caught:
         raise RoundBurned(f"{plan.openers[hop - 2]} delivered no batch within {patience} seconds")
     if batch is not None:
-        _check_accounted(me, plan, hop, batch)
+        await _check_accounted(me, plan, hop, batch, pool)
     return batch
 
 
-async def _batch_in(
-    me: Endpoint, plan: Round, hop: int, letter: Letter
-) -> tuple[bytes, ...] | None:
-    """The batch in a letter, if it is from the hop before and in order; alarm if it is not."""
-    message = None
+def _take(me: Endpoint, plan: Round, hop: int, letter: Letter, arriving: Arriving) -> None:
+    """Take a piece of the batch out of a letter, if it is from the hop before."""
     try:
         message = me.accept(plan, letter)
         if not comes_from(letter, plan, hop - 1) or not isinstance(message.body, Batch):
             raise Refused(Reason.UNEXPECTED)  # noqa: TRY301 - one way out for all that is wrong
-        check_batch(plan, message.body.layers)
+        arriving.add(message.body, me.board.account(plan.call.round, hop - 1))
     except Refused as refusal:
         me.refuse(plan, refusal.reason)
-        if message is not None and isinstance(message.body, Batch):
-            await _disordered(me, plan, message.body)
-        return None
-    return message.body.layers
+
+
+async def _in_order(me: Endpoint, plan: Round, batch: Sequence[bytes], pool: WorkerPool) -> bool:
+    """Whether a batch is in order, where that is the rule; refused, with an alarm, if it is not."""
+    try:
+        await _looked_through(pool, batch, partial(check_batch, plan, batch))
+    except Refused as refusal:
+        me.refuse(plan, refusal.reason)
+        await _disordered(me, plan, batch)
+        return False
+    return True
+
+
+async def _looked_through(
+    pool: WorkerPool, batch: Sequence[bytes], work: Callable[[], None]
+) -> None:
+    """Look at every layer of a batch; where it came in pieces, in a thread: others go on."""
+    if isinstance(batch, Spool):
+        await pool.alone(work)
+    else:
+        work()
 
 
 def comes_from(letter: Letter, plan: Round, hop: int) -> bool:
@@ -102,11 +129,13 @@ def comes_from(letter: Letter, plan: Round, hop: int) -> bool:
     return letter[0] == plan.openers[hop - 1]
 
 
-def _check_accounted(me: Endpoint, plan: Round, hop: int, batch: tuple[bytes, ...]) -> None:
+async def _check_accounted(
+    me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes], pool: WorkerPool
+) -> None:
     """RoundBurned, and the batch refused, unless its sender has accounted for exactly this one."""
     account = me.board.account(plan.call.round, hop - 1)
     try:
-        check_accounted(account, batch)
+        await _looked_through(pool, batch, partial(check_accounted, account, batch))
     except Refused as refusal:
         me.refuse(plan, refusal.reason)
         sender = plan.openers[hop - 2]
@@ -115,9 +144,9 @@ def _check_accounted(me: Endpoint, plan: Round, hop: int, batch: tuple[bytes, ..
     check_traced(me, plan, hop - 1, batch)
 
 
-async def _disordered(me: Endpoint, plan: Round, batch: Batch) -> None:
+async def _disordered(me: Endpoint, plan: Round, batch: Sequence[bytes]) -> None:
     """Show everybody a batch that came in an order of its own, if its sender accounted for it."""
-    digest = batch_digest(batch.layers)
+    digest = batch_digest(batch)
     if any(account.digest == digest for account in me.board.mixed):
-        evidence = Writer().items(batch.layers).done()
+        evidence = Writer().items(batch).done()
         await me.post(Alarm(plan.call.round, Cause.ORDER, evidence))

@@ -40,7 +40,7 @@ async def read_round(
     RoundBurned where some who were given tokens are missing, or something was changed.
     """
     await offer(me, plan, ring)
-    batch = await batch_of(me, plan, len(plan.hops), inbox)
+    batch = await batch_of(me, plan, len(plan.hops), inbox, pool)
     if batch is None or not await audit_round(me, plan, pool, ring.purse):
         return None
     if plan.announcement.rules.audit:

@@ -277,10 +277,12 @@ def _start_users(
     asks = cast.rules.tokens or cast.program is Program.THRESHOLD
     alone = asks or guards.registered is not None or cast.wire is not None
     many = cast.people > COHORT_ABOVE and not alone
-    together = [
-        i for i in everybody if many and not looks(i) and parties.user(i) not in cast.faults
-    ]
-    for index in sorted(set(everybody) - set(together)):
+    apart = [i for i in everybody if not many or looks(i) or parties.user(i) in cast.faults]
+    together: Sequence[int] = everybody
+    if apart:
+        single = set(apart)
+        together = [i for i in everybody if i not in single]
+    for index in apart:
         place = seat(parties.user(index))
         place.signer = signing.get(index)
         answers = network.inbox(place.party) if asks else None

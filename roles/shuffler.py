@@ -14,12 +14,21 @@ from ..protocol.announcement import Setting
 from ..protocol.challenge import accept
 from ..protocol.crowd_limits import check_batch_size, check_rounds
 from ..protocol.history import History
-from ..protocol.messages import Accepted, Alarm, Batch, Cause, Mixed, Submission
+from ..protocol.messages import Accepted, Alarm, Cause, Mixed, Submission
 from ..protocol.mixing import arrange, batch_digest, open_envelopes, open_layers
 from ..protocol.registry import check_senders
 from ..protocol.session import Round
 from ..protocol.signed_posts import Fork, fork_between, witness_of
 from . import audit
+from .batches import (
+    Envelopes,
+    Run,
+    Sorting,
+    in_parts,
+    pieces_of,
+    run_of_envelopes,
+    run_of_layers,
+)
 from .challenge import Keyring, lock_of, offer, show
 from .keyholder import Keyholder, batch_of
 from .network import Endpoint, Inbox, Letter, OtherView, drain
@@ -53,10 +62,12 @@ class _Memory:
         if plan.announcement.policy.setting is Setting.FIXED:
             check_rounds(self.counts, len(people), rules.min_dropout)
         if self.history is not None:
-            self.history.hand_on(plan.announcement, plan.call, people, first=self.people is None)
-        self.people = people
+            self.history.hand_on(plan.announcement, plan.call, people, first=not self.counts)
         self.counts.append(len(people))
-        self.ever |= people
+        if plan.announcement.policy.setting is Setting.STATISTICAL:
+            self.ever |= people
+        else:
+            self.people = people
 
 
 @dataclass(slots=True)
@@ -66,7 +77,7 @@ class _Collected:
     fork: the proof that the board has shown another head of this round to somebody who sent.
     """
 
-    envelopes: dict[str, bytes] = field(default_factory=dict)
+    envelopes: Envelopes = field(default_factory=Envelopes)
     signed: list[tuple[str, Submission]] = field(default_factory=list)
     admitted: dict[str, Submission] = field(default_factory=dict)
     tries: Counter[str] = field(default_factory=Counter)
@@ -130,9 +141,42 @@ async def _first(
     plan = lock_of(me, plan)
     if collected.signed:
         await _check_signatures(me, plan, collected, memory, pool)
-    senders = list(collected.envelopes)
-    work = partial(open_envelopes, plan, secret)
-    opened = await pool.spread(f"{me.party} opens", work, list(collected.envelopes.values()))
+    people, onions = await _open_envelopes(me, plan, secret, collected, pool)
+    try:
+        memory.note(plan, set(people))
+    except RoundBurned:
+        _tell(me, plan, collected)
+        raise
+    rules, in_order = plan.announcement.rules, list[str]()
+    if rules.challenge or rules.audit:
+        in_order = sorted(people, key=parties.index)
+        taken = [accept(parties.index(person), collected.admitted[person]) for person in in_order]
+        await me.post(Accepted(tuple(taken)))
+    if not rules.audit:
+        collected.envelopes.spool.close()
+    await _forward(me, plan, 1, onions, collected, pool, people)
+    if rules.audit:
+        came = [collected.envelopes[person] for person in in_order]
+        await audit.answer(me, plan, 1, secret, came, pool, ring.purse)
+
+
+async def _open_envelopes(
+    me: Endpoint, plan: Round, secret: SecretKey, collected: _Collected, pool: WorkerPool
+) -> tuple[list[str], list[bytes] | Sorting]:
+    """First shuffler: open what was collected; gives whose opened, and the onions inside."""
+    senders, stage = list(collected.envelopes), f"{me.party} opens"
+    came = collected.envelopes.spool
+    if in_parts(me, plan, 1, len(came)):
+        sorting, failed = Sorting(plan.inner[2]), set[int]()
+
+        def take(first: int, run: Run) -> None:
+            sorting.add(run)
+            collected.refused.update(run.refused)
+            failed.update(first + at for at in run.failed)
+
+        await pool.spread(stage, partial(run_of_envelopes, plan, secret), came, take)
+        return [one for at, one in enumerate(senders) if at not in failed], sorting
+    opened = await pool.spread(stage, partial(open_envelopes, plan, secret), came)
     onions: list[bytes] = []
     people: list[str] = []
     for sender, inside in zip(senders, (layer for piece in opened for layer in piece), strict=True):
@@ -141,20 +185,7 @@ async def _first(
         else:
             people.append(sender)
             onions.extend(inside)
-    try:
-        memory.note(plan, set(people))
-    except RoundBurned:
-        _tell(me, plan, collected)
-        raise
-    rules, people_in_order = plan.announcement.rules, sorted(people, key=parties.index)
-    if rules.challenge or rules.audit:
-        taken = [
-            accept(parties.index(person), collected.admitted[person]) for person in people_in_order
-        ]
-        await me.post(Accepted(tuple(taken)))
-    await _forward(me, plan, 1, onions, collected, people)
-    came = [collected.envelopes[person] for person in people_in_order]
-    await audit.answer(me, plan, 1, secret, came, pool, ring.purse)
+    return people, onions
 
 
 async def _later(
@@ -167,16 +198,26 @@ async def _later(
     ring: Keyring,
 ) -> None:
     """A further shuffler: open the batch of the one before."""
-    batch = await batch_of(me, plan, hop, inbox)
+    batch = await batch_of(me, plan, hop, inbox, pool)
     if batch is None:
         return
     plan = lock_of(me, plan)
-    pieces = await pool.spread(f"{me.party} opens", partial(open_layers, plan, hop, secret), batch)
-    collected = _Collected(received=len(batch))
-    for piece in pieces:
-        collected.refused.update(piece.refused)
-    layers = [layer for piece in pieces for layer in piece.inside]
-    await _forward(me, plan, hop, layers, collected)
+    collected, stage = _Collected(received=len(batch)), f"{me.party} opens"
+    if in_parts(me, plan, hop, len(batch)):
+        sorting = Sorting(plan.inner[hop + 1])
+
+        def take(_: int, run: Run) -> None:
+            sorting.add(run)
+            collected.refused.update(run.refused)
+
+        await pool.spread(stage, partial(run_of_layers, plan, hop, secret), batch, take)
+        await _forward(me, plan, hop, sorting, collected, pool)
+    else:
+        pieces = await pool.spread(stage, partial(open_layers, plan, hop, secret), batch)
+        for piece in pieces:
+            collected.refused.update(piece.refused)
+        layers = [layer for piece in pieces for layer in piece.inside]
+        await _forward(me, plan, hop, layers, collected, pool)
     await audit.answer(me, plan, hop, secret, batch, pool, ring.purse)
 
 
@@ -233,7 +274,7 @@ def _admit(
     if not memory.invites(plan, sender):
         raise Refused(Reason.UNEXPECTED)
     # One that is too long is refused when it is opened; until then no more of it is held.
-    collected.envelopes[sender] = envelope[: plan.envelope + 1] if plan.envelope else envelope
+    collected.envelopes.take(sender, envelope[: plan.envelope + 1] if plan.envelope else envelope)
 
 
 async def _check_signatures(
@@ -268,20 +309,28 @@ async def _forward(
     me: Endpoint,
     plan: Round,
     hop: int,
-    layers: list[bytes],
+    layers: list[bytes] | Sorting,
     collected: _Collected,
+    pool: WorkerPool,
     senders: Sequence[str] = (),
 ) -> None:
     """Any shuffler: arrange what has opened, account for it on the board, send it on."""
-    layers = me.opened(plan, layers, collected.refused, senders)
-    batch, repeats = arrange(plan, layers)
-    batch = me.arranged(plan, batch, layers)
+    batch: Sequence[bytes]
+    if isinstance(layers, Sorting):
+        batch, digest = await pool.alone(layers.batch)
+        repeats = layers.layers - len(batch)
+    else:
+        layers = me.opened(plan, layers, collected.refused, senders)
+        arranged, repeats = arrange(plan, layers)
+        batch = me.arranged(plan, arranged, layers)
+        digest = batch_digest(batch)
     if repeats:
         collected.refused[Reason.DUPLICATE] += repeats
     _tell(me, plan, collected)
-    account = Mixed(
-        *(hop, len(senders), collected.received, len(batch), collected.refused, batch_digest(batch))
-    )
+    account = Mixed(hop, len(senders), collected.received, len(batch), collected.refused, digest)
     await me.post(account)
     await audit.trace(me, plan, hop, batch)
-    await me.send(plan, plan.openers[hop], Batch(batch))
+    for number, piece in enumerate(pieces_of(plan, hop + 1, batch)):
+        if number:  # whoever gets them takes one before there is another
+            await trio.lowlevel.checkpoint()
+        await me.send(plan, plan.openers[hop], piece)

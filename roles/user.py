@@ -36,6 +36,7 @@ Signing = tuple[int, Row, Entropy, Signer | None, Grants | Outputs | None]
 Rows = tuple[Row, Entropy]
 Consulted = threshold.Asking
 Place = tuple[Call, bytes, bytes]  # a round as somebody was told of it
+Handed = tuple[Letter, Made | None]  # a letter, and what went in, if anybody is told
 Done = tuple[Submission, Made, tuple[bytes, ...], Proofs | None]
 
 
@@ -134,26 +135,30 @@ async def cohort(
     async for plan in Rounds(network):
         if network.differing():
             break
-        work, people = partial(seal_all, plan), People(person, indices)
+        told = network.instruments.hear_sealed
+        work, people = partial(seal_all, plan, told=told), People(person, indices)
         async with trio.open_nursery() as nursery:
 
-            def send(sealed: Sequence[tuple[Letter, Made]], plan: Round = plan) -> None:
+            def send(_: int, sealed: Sequence[Handed], plan: Round = plan) -> None:
                 nursery.start_soon(_hand_in, network, plan, sealed)
 
             await pool.spread("users seal", work, people, send)
 
 
-async def _hand_in(network: Network, plan: Round, sealed: Sequence[tuple[Letter, Made]]) -> None:
+async def _hand_in(network: Network, plan: Round, sealed: Sequence[Handed]) -> None:
     """Send what some users have sealed to the first shuffler, while others still seal."""
-    made = [ballots for _, ballots in sealed]
+    made = [ballots for _, ballots in sealed if ballots is not None]
     network.instruments.tell(lambda watcher: watcher.all_sealed(made))
     await network.deliver(plan.openers[0], [letter for letter, _ in sealed])
 
 
-def seal_all(plan: Round, everybody: Sequence[Person]) -> list[tuple[Letter, Made]]:
-    """Users: seal the answers of those who are asked; per person the letter, and what went in."""
+def seal_all(plan: Round, everybody: Sequence[Person], *, told: bool = True) -> list[Handed]:
+    """Users: seal the answers of those who are asked; per person the letter, and what went in.
+
+    told: whether anybody wants to know what went in; naming every layer takes a hash.
+    """
     book, label = Phrasebook(plan), f"round-{plan.call.round}"
-    results: list[tuple[Letter, Made]] = []
+    results: list[Handed] = []
     size = _together(plan)
     for at in range(0, len(everybody), size):
         asked = [who for who in everybody[at : at + size] if plan.call.round in who.rounds]
@@ -164,7 +169,7 @@ def seal_all(plan: Round, everybody: Sequence[Person]) -> list[tuple[Letter, Mad
         frames = frame_envelopes(plan.session, plan.call.round, envelopes, plan.witness)
         for who, frame, ballots in zip(asked, frames, sealed, strict=True):
             letter = parties.user(who.index), frame
-            results.append((letter, _told(plan, who.index, ballots)))
+            results.append((letter, _told(plan, who.index, ballots) if told else None))
     return results
 
 

@@ -27,6 +27,7 @@ COPY_ABOVE = 10_000  # jobs; making copies of this process costs some 50 ms
 CHUNK = 128  # jobs per hop to a thread, at least
 PIECES = 32  # per thread, of a long list: at the end one thread waits for the other's last
 PARCELS = 20  # per worker elsewhere: each has a cost of its own on its way
+MOST = 1 << 14  # jobs in a piece: what is being done, and was just done, is all that is in memory
 
 
 @dataclass(slots=True)
@@ -83,28 +84,32 @@ class WorkerPool:
         stage: str,
         work: Callable[[Sequence[T]], R],
         items: Sequence[T],
-        soon: Callable[[R], None] | None = None,
+        soon: Callable[[int, R], None] | None = None,
     ) -> list[R]:
         """Have `work` done on consecutive pieces of `items`; returns the results in order.
 
         stage: whose work it is, and which: `shuffler-1 opens`. The instruments are told how far it
-        has got, and it is done by those who work for this party. soon: is given each result as it
-        comes, in whatever order.
+        has got, and it is done by those who work for this party. soon: is given the place of a
+        piece's first item, and its result, as they come, in whatever order; then nothing is kept,
+        and nothing returned.
         """
         party, helpers = stage.partition(" ")[0], self._workplace.helpers
         others = helpers.of(party) if helpers and len(items) > CHUNK else None
         many = PARCELS * helpers.workers if helpers and others else PIECES * self.threads
-        size = max(CHUNK, -(-len(items) // many))
+        size = max(CHUNK, min(MOST, -(-len(items) // many)), -(-len(items) // forked_workers.MOST))
         pieces = [items[at : at + size] for at in range(0, len(items), size)]
         results: dict[int, R] = {}
+        todo = set(range(len(pieces)))
         done = 0
 
         def take(at: int, result: R) -> None:
             nonlocal done
-            results[at] = result
+            todo.remove(at)
             done += len(pieces[at])
             if soon:
-                soon(result)
+                soon(at * size, result)
+            else:
+                results[at] = result
             self._instruments.tell(lambda watcher: watcher.stage(stage, done, len(items)))
 
         async def one(at: int) -> None:
@@ -117,10 +122,9 @@ class WorkerPool:
             with self._at_work():
                 await forked_workers.in_copies(work, pieces, self.threads, take)
         async with trio.open_nursery() as nursery:
-            for at in range(len(pieces)):
-                if at not in results:  # few items, or a copy was lost, or an executor has broken
-                    nursery.start_soon(one, at)
-        return [results[at] for at in range(len(pieces))]
+            for at in sorted(todo):  # few items, or a copy was lost, or an executor has broken
+                nursery.start_soon(one, at)
+        return [results[at] for at in sorted(results)]
 
     def _copies(self, items: int) -> bool:
         """Whether copies of this process do so many."""

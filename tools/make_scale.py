@@ -45,6 +45,7 @@ def table(found: list[Scale]) -> str:
         ["core hours for all else", *(f"{one.handling / 3600:,.3g}" for one in costs)],
         ["memory, one process that plays everybody", *(size(one.memory) for one in costs)],
         ["memory, the process of one shuffler", *(size(one.party) for one in costs)],
+        ["disk, one process that plays everybody", *(size(one.disk) for one in costs)],
         ["wall time", *(span(one.wall) for one in costs)],
         ["things that break", *(str(len(one.broken)) for one in found)],
     ]

@@ -139,6 +139,7 @@ class EstimatedScale(Record, frozen=True):
             what is done besides.
         memory: bytes of one process that plays everybody.
         party_memory: bytes of the process of the shuffler with the largest batch.
+        disk: bytes on disk of one process that plays everybody, where memory ends.
         wall_seconds: where every party has what follows.
         cores: of each party.
         gigabits: a second, of its network.
@@ -160,6 +161,7 @@ class EstimatedScale(Record, frozen=True):
     handling_seconds: float | None
     memory: int | None
     party_memory: int | None
+    disk: int | None
     wall_seconds: float | None
     cores: int
     gigabits: float

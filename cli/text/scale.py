@@ -3,6 +3,7 @@
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ...roles.spool import KEPT, folder
 from ...scenarios.wording import size
 from .layout import Grid, Page, clean, lay_out, say
 
@@ -105,6 +106,11 @@ def _costs(console: Page, found: "Scale", costs: "SessionCosts") -> None:
         f"memory    {size(costs.memory)} in one process that plays everybody, {size(costs.party)} "
         "in that of one shuffler",
     )
+    if costs.disk > KEPT:
+        say(
+            console,
+            f"disk      {size(costs.disk)} in {folder()}, where memory ends; gone afterwards",
+        )
     say(
         console,
         f"wall      {span(costs.wall)} where each party has {each}: "
@@ -149,6 +155,7 @@ def record(name: str, found: "Scale") -> "EstimatedScale":
         None if costs is None else costs.handling,
         None if costs is None else round(costs.memory),
         None if costs is None else round(costs.party),
+        None if costs is None else round(costs.disk),
         None if costs is None else costs.wall,
         found.cluster.cores,
         found.cluster.gigabits,

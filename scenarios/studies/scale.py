@@ -25,7 +25,6 @@ from ...protocol.announcement import Announcement
 from ...protocol.messages import Call
 from ...protocol.phases import BOARD
 from ...protocol.session import Round, open_round
-from ...protocol.wire import MAX_ITEMS
 from ..play.announcement import announced_rules
 from ..populations.samples import Samples
 from ..programs.registry import program_of
@@ -153,8 +152,6 @@ class _Session:
     def limits(self, cluster: Cluster) -> Iterator[Limit]:
         """How many people are too many, and for what."""
         from ...machines.board_service import MOST_POST
-        from ...machines.processes import LETTERS
-        from ...machines.service import BATCH
 
         sent = self.sent(SAMPLE)
         loads = _loads(self.plans, sent)
@@ -163,15 +160,7 @@ class _Session:
         for post in _largest(posts):
             size = f"a post of {MOST_POST >> 20} MiB between processes or machines"
             yield Limit(_fits(MOST_POST, post), f"{size}: `{post.kind}` of round {post.round}")
-        batch = max((one for one in sent if one.kind == "batch"), key=lambda one: one.bytes)
-        for most_bytes, where in ((BATCH, "machines"), (LETTERS.body, "processes")):
-            yield Limit(
-                _fits(most_bytes, batch),
-                f"a batch of {most_bytes >> 20:,} MiB between {where} (`veilmix "
-                f"{'serve' if where == 'machines' else 'run --processes'}`)",
-            )
         onions = max(load.onions for load in loads)
-        yield Limit(MAX_ITEMS // onions, "a batch of 2^27 layers: it is one message")
         yield Limit(COUNTED // onions, "a count of 32 bits, of the layers of a batch")
         yield Limit(MAX_PEOPLE, "a scenario's own number of people, 2^31 - 1")
 

@@ -41,6 +41,7 @@ from ...protocol.messages import (
     Roster,
     Submission,
 )
+from ...protocol.mixing import piece_size
 from ...protocol.opened_prefixes import opens_by_threshold
 from ...protocol.peer_messages import Share, Shown
 from ...protocol.phases import BOARD
@@ -231,9 +232,7 @@ def _mixed(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
         yield _post(terms, number, name, Mixed(hop, 0, 0, 0, {}, bytes(HASH)))
         if hop <= paired:
             yield _list(terms, number, name, lambda many: Traced(1, _ordered(HASH, many)), layers)
-        width = plan.inner[hop + 1]
-        size = grown(lambda many, width=width: Batch(_ordered(width, many)), layers)  # type: ignore[misc]
-        yield Sent(number, name, plan.openers[hop], "batch", 1, size)
+        yield _batch(plan, hop + 1, layers)
     if rules.audit:
         for opener in plan.openers:
             yield _post(terms, number, opener, Toss(bytes(TOSS)))
@@ -244,6 +243,19 @@ def _mixed(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
             return Opened(hop, tuple(Link(i, bytes(width), bytes(BOX_KEY)) for i in range(many)))
 
         yield _list(terms, number, shufflers[hop - 1], opened, max(1, half // 2))
+
+
+def _batch(plan: Round, hop: int, layers: int) -> Sent:
+    """What the party at `hop` is sent by the one before it, in as many messages as it takes."""
+    width, most = plan.inner[hop], piece_size(plan, hop)
+    full, rest = divmod(layers, most)
+
+    def piece(many: int) -> int:
+        return grown(lambda some: Batch(_ordered(width, some)), many)
+
+    size = full * piece(most) + (piece(rest) if rest else 0)
+    sender, receiver = plan.openers[hop - 2], plan.openers[hop - 1]
+    return Sent(plan.call.round, sender, receiver, "batch", full + bool(rest), size)
 
 
 def _accepted(many: int) -> Accepted:

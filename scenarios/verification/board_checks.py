@@ -104,12 +104,17 @@ def _carried(evidence: Evidence, number: int, account: Mixed) -> None:
     if evidence.transcript.summary:
         return
     sender = shuffler(account.hop)
-    for event in evidence.transcript.events:
-        if event.kind is Kind.BATCH and event.round == number and event.sender == sender:
-            names = split_names(event.names)
-            same(f"round {number}: batch of {sender}", len(names), account.forwarded)
-            if len(set(names)) != len(names):
-                raise VerificationError(f"round {number}: {sender} passed on one layer twice")
+    pieces = [
+        split_names(event.names)
+        for event in evidence.transcript.events
+        if event.kind is Kind.BATCH and event.round == number and event.sender == sender
+    ]
+    if not pieces:
+        return
+    names = [name for piece in pieces for name in piece]
+    same(f"round {number}: batch of {sender}", len(names), account.forwarded)
+    if len(set(names)) != len(names):
+        raise VerificationError(f"round {number}: {sender} passed on one layer twice")
 
 
 def terms(evidence: Evidence) -> str:

@@ -1,0 +1,226 @@
+"""Byte strings, one after the other: in memory while they are few, beyond that on disk.
+
+A spool is what a list of layers is in a small session. Above `KEPT` bytes it lies in a file without
+a name, in the folder that `folder()` names: nobody but its process can open it, and it is gone with
+it, also where that is killed. Only what is sealed for others is put there: envelopes as they came,
+and layers as they go.
+
+What is appended is read back by place or by slice. A slice is a view, which reads nothing before it
+is asked: copies of the process are handed slices, and each reads its own.
+"""
+
+import errno
+import os
+import tempfile
+import weakref
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import overload
+
+from ..errors import StorageError
+
+KEPT = 1 << 26  # bytes that a spool holds in memory
+BLOCK = 1 << 20  # bytes that are read or written at once
+FOLDER = "VEILMIX_SCRATCH"  # the variable of the environment that names another folder
+POSSIBLE = hasattr(os, "pread")  # elsewhere all of it stays in memory
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def folder() -> Path:
+    """Where spools lie that are too large for memory.
+
+    The folder that VEILMIX_SCRATCH names, else TMPDIR's, else /var/tmp, where there is one: /tmp
+    may itself be memory.
+    """
+    named = os.environ.get(FOLDER) or os.environ.get("TMPDIR")
+    if named:
+        return Path(named)
+    lasting = Path("/var/tmp")  # noqa: S108 - no name is made in it
+    return lasting if lasting.is_dir() else Path(tempfile.gettempdir())
+
+
+class Spool(Sequence[bytes]):
+    """Byte strings in the order in which they were appended."""
+
+    def __init__(self, values: Iterable[bytes] = ()) -> None:
+        self._tail = bytearray()  # what is not on disk
+        self._written = 0  # bytes on disk
+        self._descriptor: int | None = None
+        self._close: weakref.finalize[[int], Spool] | None = None
+        self._count = 0
+        self._width: int | None = None  # of all of them; None: none has come, or they differ
+        self._ends: array[int] | None = None  # where each ends, if they differ
+        self.extend(values)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def on_disk(self) -> int:
+        """Bytes that lie on disk."""
+        return self._written
+
+    def append(self, value: bytes) -> None:
+        """Append one byte string."""
+        self._measure(len(value), 1)
+        self._tail += value
+        self._settle()
+
+    def extend(self, values: Iterable[bytes]) -> None:
+        """Append some, in their order."""
+        for value in values:
+            self._measure(len(value), 1)
+            self._tail += value
+        self._settle()
+
+    def add(self, data: bytes, width: int) -> None:
+        """Append byte strings of one width, which stand in `data` one after the other."""
+        self._measure(width, len(data) // width)
+        self._tail += data
+        self._settle()
+
+    def joined(self, start: int, stop: int) -> bytes:
+        """Those from one place to before another, one after the other."""
+        return self._read(self._begin(start), self._begin(stop))
+
+    def close(self) -> None:
+        """Forget all of it; it is empty then."""
+        if self._close is not None:
+            self._close()
+        self._descriptor = self._close = self._width = self._ends = None
+        self._tail, self._written, self._count = bytearray(), 0, 0
+
+    @overload
+    def __getitem__(self, at: int) -> bytes: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> "SpoolSlice": ...
+
+    def __getitem__(self, at: int | slice) -> "bytes | SpoolSlice":
+        if isinstance(at, slice):
+            return SpoolSlice(self, range(self._count)[at])
+        at = range(self._count)[at]
+        return self.joined(at, at + 1)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self.between(0, self._count)
+
+    def between(self, start: int, stop: int) -> Iterator[bytes]:
+        """Those from one place to before another, one by one, read a block at a time."""
+        mean = max(1, (self._begin(stop) - self._begin(start)) // max(1, stop - start))
+        many = max(1, BLOCK // mean)
+        for at in range(start, stop, many):
+            last = min(at + many, stop)
+            data, begin = self.joined(at, last), self._begin(at)
+            for one in range(at, last):
+                yield data[self._begin(one) - begin : self._begin(one + 1) - begin]
+
+    def __reduce__(self) -> tuple[type[list[bytes]], tuple[list[bytes]]]:
+        """Travel as what it holds: whoever works elsewhere has not this disk."""
+        return list, (list(self),)
+
+    def __repr__(self) -> str:
+        return f"Spool({self._count:,} of {self._written + len(self._tail):,} bytes)"
+
+    def _begin(self, place: int) -> int:
+        """Where the byte string at a place begins, among all bytes."""
+        if self._ends is None:
+            return place * (self._width or 0)
+        return self._ends[place - 1] if place else 0
+
+    def _measure(self, width: int, many: int) -> None:
+        """Count so many more of a width in."""
+        if not many:
+            return
+        if self._ends is None and self._count and width != self._width:
+            each = self._width or 0
+            self._ends = array("Q", range(each, each * self._count + 1, each) if each else ())
+            self._ends.extend([0] * (self._count if not each else 0))
+        if self._ends is None:
+            self._width = width
+        else:
+            last = self._ends[-1]
+            self._ends.extend(last + width * each for each in range(1, many + 1))
+        self._count += many
+
+    def _settle(self) -> None:
+        """Write down what is too much for memory."""
+        if len(self._tail) > (KEPT if self._descriptor is None else BLOCK) and POSSIBLE:
+            self._write()
+
+    def _write(self) -> None:
+        where = folder()
+        try:
+            if self._descriptor is None:
+                self._descriptor = nameless(where)
+                self._close = weakref.finalize(self, os.close, self._descriptor)
+            left = memoryview(bytes(self._tail))
+            while left:
+                done = os.pwrite(self._descriptor, left, self._written)
+                self._written, left = self._written + done, left[done:]
+        except OSError as bad:
+            room = f"make room there, or name another folder: {FOLDER}=FOLDER"
+            what = room if bad.errno in FULL else f"name another folder: {FOLDER}=FOLDER"
+            raise StorageError(
+                f"{where}: what is too large for memory cannot be put there: {bad.strerror}; {what}"
+            ) from None
+        self._tail.clear()
+
+    def _read(self, start: int, stop: int) -> bytes:
+        """Bytes from one place to another."""
+        inside = b""
+        if start < self._written and self._descriptor is not None:
+            inside = read_at(self._descriptor, start, min(stop, self._written) - start)
+        if stop > self._written:
+            inside += self._tail[max(0, start - self._written) : stop - self._written]
+        return inside
+
+
+class SpoolSlice(Sequence[bytes]):
+    """A part of a spool, read when it is asked for."""
+
+    def __init__(self, spool: Spool, places: range) -> None:
+        self._spool = spool
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, at: int) -> bytes: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> "SpoolSlice": ...
+
+    def __getitem__(self, at: int | slice) -> "bytes | SpoolSlice":
+        if isinstance(at, slice):
+            return SpoolSlice(self._spool, self._places[at])
+        return self._spool[self._places[at]]
+
+    def __iter__(self) -> Iterator[bytes]:
+        if self._places.step == 1:
+            return self._spool.between(self._places.start, self._places.stop)
+        return (self._spool[at] for at in self._places)
+
+    def __reduce__(self) -> tuple[type[list[bytes]], tuple[list[bytes]]]:
+        """Travel as what it holds."""
+        return list, (list(self),)
+
+
+def nameless(where: Path) -> int:
+    """Make a file without a name, and give its descriptor: it ends with the last that holds it."""
+    with tempfile.TemporaryFile(dir=where, buffering=0) as file:
+        return os.dup(file.fileno())
+
+
+def read_at(descriptor: int, start: int, size: int) -> bytes:
+    """Read so many bytes from a place; StorageError if they are not there."""
+    parts = []
+    while size:
+        part = os.pread(descriptor, size, start)
+        if not part:
+            raise StorageError("a file without a name has lost what was written to it")
+        parts.append(part)
+        start, size = start + len(part), size - len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
