@@ -168,16 +168,22 @@ class Envelopes(Mapping[str, bytes]):
 
     Attributes:
         places: of each sender's in the spool.
-        spool: the envelopes.
+        spool: the envelopes, once they are put there (`settle`).
     """
 
     places: dict[str, int] = field(default_factory=dict)
     spool: Spool = field(default_factory=Spool)
+    _fresh: list[bytes] = field(default_factory=list)
 
     def take(self, sender: str, envelope: bytes) -> None:
         """Keep one."""
-        self.places[sender] = len(self.spool)
-        self.spool.append(envelope)
+        self.places[sender] = len(self.places)
+        self._fresh.append(envelope)
+
+    def settle(self) -> None:
+        """Put those that were kept since the last time into the spool, all at once."""
+        self.spool.extend(self._fresh)
+        self._fresh.clear()
 
     def __getitem__(self, sender: str) -> bytes:
         return self.spool[self.places[sender]]

@@ -236,6 +236,7 @@ async def _collect(
                     collected.refused[refusal.reason] += 1
                     if isinstance(refusal, OtherView) and collected.fork is None:
                         collected.fork = _fork(me, plan, refusal.witness)
+            collected.envelopes.settle()
     if collected.fork is not None:
         shown = witness_of(collected.fork.second)
         await me.post(Alarm(plan.call.round, Cause.SPLIT, shown))
@@ -269,7 +270,7 @@ def _admit(
     plan: Round, sender: str, envelope: bytes, memory: _Memory, collected: _Collected
 ) -> None:
     """Accept one submission of a user; Refused if a repeat, or from somebody not invited."""
-    if sender in collected.envelopes:
+    if sender in collected.envelopes.places:
         raise Refused(Reason.DUPLICATE)
     if not memory.invites(plan, sender):
         raise Refused(Reason.UNEXPECTED)
@@ -297,6 +298,7 @@ async def _check_signatures(
             collected.admitted[sender] = body
         except Refused as refusal:
             collected.refused[refusal.reason] += 1
+    collected.envelopes.settle()
 
 
 def _tell(me: Endpoint, plan: Round, collected: _Collected) -> None:

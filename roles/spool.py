@@ -69,9 +69,15 @@ class Spool(Sequence[bytes]):
 
     def extend(self, values: Iterable[bytes]) -> None:
         """Append some, in their order."""
-        for value in values:
-            self._measure(len(value), 1)
-            self._tail += value
+        some = list(values)
+        widths = set(map(len, some))
+        if len(widths) == 1:
+            self._measure(widths.pop(), len(some))
+            self._tail += b"".join(some)
+        else:
+            for value in some:
+                self._measure(len(value), 1)
+                self._tail += value
         self._settle()
 
     def add(self, data: bytes, width: int) -> None:

@@ -1,6 +1,7 @@
 """What every run leaves, however it was played: what was counted, seen, found and scored."""
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from ...protocol.board import Board
@@ -65,9 +66,16 @@ def outcome_of(
     seconds: float,
     worst_case_seconds: float,
 ) -> Outcome:
-    """What every run leaves, and beside it what its program found. seconds: it took."""
+    """What every run leaves, and beside it what its program found. seconds: it took.
+
+    The worst case is sought by a solver, aside, while coalitions are scored.
+    """
     scenario, played, people = session.scenario, session.played, session.crowd.people
     sizes, reports = columns_of(scenario, people), program_of(scenario).reports
+    with ThreadPoolExecutor(1) as aside:
+        curated = None if reports else aside.submit(_curated, session, worst_case_seconds)
+        coalitions = learnt(scenario, played.look, sizes, scored.information, played.truth)
+        identified = _identified(session, scored)
     return Outcome(
         scenario=scenario,
         seed=seed,
@@ -77,13 +85,13 @@ def outcome_of(
         sizes=sizes,
         burned=played.burned,
         release=scored.release if reports else played.release,
-        coalitions=learnt(scenario, played.look, sizes, scored.information, played.truth),
+        coalitions=coalitions,
         refused=played.refused,
         digest=played.digest.hex(),
         seconds=seconds,
-        curated=None if reports else _curated(session, worst_case_seconds),
+        curated=curated.result() if curated else None,
         findings=scored.findings,
-        reidentification=_identified(session, scored),
+        reidentification=identified,
         notes=(people.note, *people.warnings),
         transcript=played.transcript,
         attacks=played.attacks,

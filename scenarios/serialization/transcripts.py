@@ -34,6 +34,7 @@ from ...protocol.transcript import Event, Made, Read, Refusal, Transcript
 
 SCHEMA = 1
 LEVEL = 6  # of gzip; names are random bytes, so more finds nothing to save
+BLOCK = 1 << 16  # bytes that are compressed at once
 FORMS = ("full", "summary", "ideal")
 STEPPED = (Kind.RELAY, Kind.FOUND, Kind.AGREED, Kind.ACCUSATION, Kind.SHOWN)  # step first
 _NUMBER = re.compile(r"\d+")
@@ -146,7 +147,8 @@ def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> b
     """Write a transcript; None is that of an ideal run, in which nothing was sent."""
     packed = io.BytesIO()
     write = msgspec.json.Encoder().encode
-    with gzip.GzipFile("", "wb", LEVEL, packed, mtime=0) as file:
+    zipped = gzip.GzipFile("", "wb", LEVEL, packed, mtime=0)
+    with io.BufferedWriter(zipped, BLOCK) as file:
         lines = 1
         for line in _lines(transcript, users, sizes):
             file.write(write(line) + b"\n")
