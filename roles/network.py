@@ -237,13 +237,27 @@ class Rounds:
         return self._network.plan_of(self._party, call)
 
 
-async def drain(inbox: Inbox) -> AsyncIterator[Bag]:
-    """Yield bags as they come, all that wait at once: a turn of the scheduler costs a hash."""
-    while True:
-        yield await inbox.receive()
-        with suppress(trio.WouldBlock):
-            for _ in range(INBOX):
-                yield inbox.receive_nowait()
+class Drained:
+    """Bags as they come, all that wait at once: a turn of the scheduler costs a hash.
+
+    Not an async generator, as `Rounds` is none.
+    """
+
+    def __init__(self, inbox: Inbox) -> None:
+        self._inbox = inbox
+        self._at_once = 0
+
+    def __aiter__(self) -> "Drained":
+        return self
+
+    async def __anext__(self) -> Bag:
+        """Wait for the next bag, unless one waits."""
+        if self._at_once:
+            self._at_once -= 1
+            with suppress(trio.WouldBlock):
+                return self._inbox.receive_nowait()
+        self._at_once = INBOX
+        return await self._inbox.receive()
 
 
 async def drained(inbox: Inbox) -> list[Letter]:

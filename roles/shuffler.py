@@ -31,7 +31,7 @@ from .batches import (
 )
 from .challenge import Keyring, lock_of, offer, show
 from .keyholder import Keyholder, batch_of
-from .network import Endpoint, Inbox, Letter, OtherView, drain
+from .network import Drained, Endpoint, Inbox, Letter, OtherView
 from .worker_pool import WorkerPool
 
 TRIES = 64  # submissions in one person's name whose signatures are looked at; more are not kept
@@ -227,7 +227,7 @@ async def _collect(
     """Take one envelope a user until the deadline; refuse and count all else."""
     collected = _Collected()
     with trio.move_on_at(close):
-        async for bag in drain(inbox):
+        async for bag in Drained(inbox):
             collected.received += len(bag)
             for letter in bag:
                 try:

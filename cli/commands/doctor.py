@@ -205,6 +205,24 @@ def folders() -> Iterator[Finding]:
     wrong = unwritable(HOME)
     where = str(HOME.absolute())
     yield Finding("run folders", where, "FAIL" if wrong else "ok", str(wrong) if wrong else "")
+    yield _scratch()
+
+
+def _scratch() -> Finding:
+    """Whether there is room for batches that are larger than memory keeps."""
+    import shutil
+
+    from ...roles.spool import FOLDER, folder
+    from ...scenarios.wording import size
+
+    where = folder()
+    other = f"name another folder for large batches: {FOLDER}=FOLDER"
+    try:
+        found = f"{where}, {size(shutil.disk_usage(where).free)} free"
+    except OSError as bad:
+        return Finding("large batches", str(where), "note", f"{bad.strerror}; {other}")
+    fit = os.access(where, os.W_OK)
+    return Finding("large batches", found, "ok" if fit else "note", "" if fit else other)
 
 
 LOOKS = (system, libraries, extras, cipher, threads, terminal, folders)

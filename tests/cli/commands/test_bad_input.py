@@ -146,6 +146,22 @@ def test_a_disk_that_fails_at_the_end_loses_no_result(typed, monkeypatch, number
     assert list(Path("runs").iterdir()) == []
 
 
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
+def test_a_disk_that_has_no_room_for_a_batch_is_named(typed, monkeypatch, number: int) -> None:
+    def failing(*_: object) -> int:
+        raise OSError(number, "the disk says no")
+
+    monkeypatch.setattr("veilmix.roles.spool.KEPT", 1_000)
+    monkeypatch.setattr("os.pwrite", failing)
+    monkeypatch.setenv("VEILMIX_SCRATCH", ".")
+    said = typed("run", "titanic")
+    assert said.code == 2
+    assert "cannot be put there: the disk says no; " in said.err
+    assert "name another folder: VEILMIX_SCRATCH=FOLDER" in said.err
+    assert ("make room" in said.err) is (number == errno.ENOSPC)
+    assert list(Path().glob("runs/*")) == []
+
+
 @pytest.fixture
 def torn(folder: Path, tmp_path: Path) -> str:
     """A run whose third line, a post, was taken out; its last line was set right."""
