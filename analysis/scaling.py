@@ -63,11 +63,13 @@ class Handling:
         layer: microseconds of one core for each layer.
         envelope: microseconds for each person and round.
         held: bytes that stay in memory for each byte that crosses a link in the largest round.
+        start: bytes that are held whatever crosses: the process, and what batches keep in memory.
     """
 
     layer: float
     envelope: float
     held: float
+    start: float = 75e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class ProcessorCosts:
         apart: what is done beside, up to `APART` people.
         whole: the same up to `WHOLE` people.
         summed: the same above.
-        start: bytes that a process holds before anybody answers.
+        start: bytes that a shuffler's own process holds before anybody answers.
         party: bytes that a shuffler's own process holds for each byte that arrives.
         error: the largest share by which a prediction missed the CPU time of a measured run.
         tried: the most people of such a run.
@@ -196,14 +198,14 @@ def session_costs(
         sending += sum(load.arriving) / (cluster.gigabits * GIGABIT)
         working += (load.layers * open_ + extra) / cluster.cores
     largest = max(rounds, key=lambda load: load.carried)
-    held = costs.handling(largest.people).held
+    beside = costs.handling(largest.people)
     return SessionCosts(
         len(rounds),
         sum(load.layers for load in rounds),
         sealing,
         opening,
         handling,
-        costs.start + held * largest.carried,
+        beside.start + beside.held * largest.carried,
         costs.start + costs.party * max(max(load.arriving[:-1]) for load in rounds),
         max(sum(pair) for load in rounds for pair in pairwise(load.arriving)),
         sending,

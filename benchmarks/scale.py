@@ -11,7 +11,7 @@ both alike. Layers are sealed by libsodium, also where there is a faster engine.
 
 Printed are predicted and measured CPU seconds and memory, and predicted / measured. Memory is
 sampled, that of copies of the process included. A session of 100,000 people takes some three
-minutes of one core, one of a million half an hour and some 6 GB.
+minutes of one core, one of a million half an hour.
 """
 
 import json
@@ -46,14 +46,14 @@ from veilmix.scenarios.studies.traffic import Terms
 from veilmix.scenarios.validation.load import loads
 
 FEATURES, SHUFFLERS = 4, 2
-PREDICTED = (10_000, 100_000)
+PREDICTED = (10_000, 100_000, 1_000_000)
 BARE = 2_000  # layers sealed and opened before and after a run
 INSIDE = 256  # bytes in each of them
 TIMES = 9  # that a suite is timed; the least counts
 SHAPES = {  # people, features, shufflers, whether recorded as a summary
     "apart": ((4_000, 1, 1, False), (4_000, 4, 2, False)),
     "whole": ((11_000, 1, 1, False), (11_000, 4, 2, False)),
-    "summed": ((11_000, 1, 1, True), (11_000, 4, 2, True)),
+    "summed": ((150_000, 1, 1, True), (150_000, 4, 2, True)),
 }
 
 
@@ -167,7 +167,8 @@ def constants() -> None:
         start, held = np.linalg.solve(largest, [run.memory for run in runs])
         print(
             f"{name:12} {layer:6.1f} us a layer, {envelope:6.1f} us an envelope, {held:.1f} bytes "
-            f"held for each that is carried, beside {start / 1e6:.0f} MB"
+            f"held for each that is carried, beside {start / 1e6:.0f} MB",
+            flush=True,
         )
 
 

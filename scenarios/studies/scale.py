@@ -190,12 +190,11 @@ def _load(plan: Round, sent: Sequence[Sent]) -> RoundLoad:
 def _memory(loads: Sequence[RoundLoad], name: str, cluster: Cluster) -> Iterator[Limit]:
     """Where the memory of one computer ends."""
     here = session_costs(loads, name, MEASURED, cluster)
-    for held, what in (
-        (here.memory, "one process that plays everybody (`veilmix run`)"),
-        (here.party, "the process of the shuffler with the largest batch"),
+    for held, start, what in (
+        (here.memory, MEASURED.summed.start, "one process that plays everybody (`veilmix run`)"),
+        (here.party, MEASURED.start, "the process of the shuffler with the largest batch"),
     ):
-        each = (held - MEASURED.start) / SAMPLE
-        room = most(cluster.memory, MEASURED.start, each)
+        room = most(cluster.memory, start, (held - start) / SAMPLE)
         yield Limit(room, f"{cluster.gigabytes:g} GB of memory: {what}")
 
 
