@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,41 @@ def test_a_way_past_a_door_is_found() -> None:
 def test_the_table_of_reasons_has_nothing_that_needs_none() -> None:
     for name in PAST:
         assert past_the_door(Path(name), (ROOT / name).read_text("utf-8")), name
+
+
+def deferring(path: Path) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """Give (file, name) as a door tells type checkers, and as it tells the interpreter."""
+    typed, asked = set[tuple[str, str]](), set[tuple[str, str]]()
+    for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for line in node.body:
+                assert isinstance(line, ast.ImportFrom), path
+                home = "." * line.level + (line.module or "")
+                typed |= {(home, alias.asname or alias.name) for alias in line.names}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "deferred":
+            homes = ast.literal_eval(node.args[1])
+            asked |= {(home, name) for home, names in homes.items() for name in names}
+    return typed, asked
+
+
+DEFERRING = [
+    path
+    for path in FILES
+    if path.name == "__init__.py" and " deferred(" in (ROOT / path).read_text("utf-8")
+]
+
+
+@pytest.mark.parametrize("path", DEFERRING, ids=str)
+def test_a_door_that_waits_until_it_is_asked_offers_the_same_to_all(path: Path) -> None:
+    typed, asked = deferring(path)
+    assert typed == asked
+    assert {name for _, name in asked} == DOORS[path.parts[:-1]]
+    room = import_module(".".join(["veilmix", *path.parts[:-1]]))
+    for _, name in asked:
+        assert getattr(room, name) is vars(room)[name]
+    assert {name for _, name in asked} <= set(dir(room))
+    with pytest.raises(AttributeError, match="nothing_like_it"):
+        _ = room.nothing_like_it
 
 
 @pytest.mark.place

@@ -16,12 +16,13 @@ NO_PACKAGE = {"tests", "docs", "benchmarks", "notebooks", "tools", "build", "req
 MAY = {
     "": {"errors", "analysis", "scenarios", "cli"},  # __init__ and __main__, and only when asked
     "errors": set(),
+    "deferred": set(),  # how a door imports only what it is asked for
     "installation": set(),  # what brings a library that is missing: any room may say it
     "crypto": {"errors"},
     "protocol": {"errors", "crypto"},
     "roles": {"errors", "crypto", "protocol"},
     "machines": {"errors", "crypto", "protocol", "roles"},
-    "analysis": {"errors", "installation", "protocol"},
+    "analysis": {"errors", "deferred", "installation", "protocol"},
 }
 MAY["scenarios"] = {*MAY["analysis"], *MAY["machines"], "analysis", "machines"}
 MAY["report"] = MAY["theatre"] = {*MAY["scenarios"], "scenarios"}
@@ -464,9 +465,16 @@ def test_the_doors_of_analysis_load_nothing_heavy_but_numpy() -> None:
     names = [
         "veilmix." + ".".join(folder.parts) for folder in doors if folder.parts[:1] == ("analysis",)
     ]
-    after = loaded("; ".join(f"import {name}" for name in names))
+    after = loaded("; ".join(f"from {name} import *" for name in names))
     assert "veilmix.analysis.information.finite" in after
     assert not {"scipy", "matplotlib", "highspy"} & after
+
+
+def test_a_randomizer_is_loaded_without_the_others() -> None:
+    after = loaded("from veilmix.analysis.randomizers import GRR")
+    room = "veilmix.analysis.randomizers."
+    assert f"{room}grr" in after
+    assert not {f"{room}{name}" for name in ("bloom", "local_hash", "ranges", "unary")} & after
 
 
 def test_help_loads_nothing_heavy() -> None:

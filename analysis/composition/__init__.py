@@ -5,15 +5,35 @@ joints add, and the exact worst case. May import `exposure`, `contingency` and t
 Must never know which columns somebody would like to release: `suppression` chooses.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .bounds import RULES, Bound, RuleName, best_bound, refined, theorem2, theorem3
-from .certificate import Certificate, Rule
-from .lower_bounds import fewest_exposed, lower_bound
-from .tightness_examples import TightnessExample, strict_example, tightness_example
+from ...deferred import deferred
 
 if TYPE_CHECKING:
+    from .bounds import RULES, Bound, RuleName, best_bound, refined, theorem2, theorem3
+    from .certificate import Certificate, Rule
     from .exact_worst_case import WorstCase, worst_case
+    from .lower_bounds import fewest_exposed, lower_bound
+    from .tightness_examples import TightnessExample, strict_example, tightness_example
+else:
+    __getattr__, __dir__ = deferred(
+        __name__,
+        {
+            ".bounds": [
+                "Bound",
+                "RULES",
+                "RuleName",
+                "best_bound",
+                "refined",
+                "theorem2",
+                "theorem3",
+            ],
+            ".certificate": ["Certificate", "Rule"],
+            ".exact_worst_case": ["WorstCase", "worst_case"],
+            ".lower_bounds": ["fewest_exposed", "lower_bound"],
+            ".tightness_examples": ["TightnessExample", "strict_example", "tightness_example"],
+        },
+    )
 
 __all__ = [
     "RULES",
@@ -33,12 +53,3 @@ __all__ = [
     "tightness_example",
     "worst_case",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the exact worst case at first use: it stands on SciPy."""
-    if name not in ("WorstCase", "worst_case"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import exact_worst_case
-
-    return getattr(exact_worst_case, name)

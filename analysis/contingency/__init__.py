@@ -4,7 +4,9 @@ May import the ground files. Must never know what a margin means: crowds, column
 promises are of the rooms above.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ...deferred import deferred
 
 if TYPE_CHECKING:
     from .cuts import Cuts
@@ -13,19 +15,19 @@ if TYPE_CHECKING:
     from .heuristic import heuristic_table
     from .integer_program import solve
     from .prices import find_prices
+else:
+    __getattr__, __dir__ = deferred(
+        __name__,
+        {
+            ".cuts": ["Cuts"],
+            ".dual_bound": ["certified_people", "priced_weights", "relaxed_weights"],
+            ".frechet": ["FrechetClass", "frechet_class"],
+            ".heuristic": ["heuristic_table"],
+            ".integer_program": ["solve"],
+            ".prices": ["find_prices"],
+        },
+    )
 
-# public name -> its file, imported at first use
-_HOMES = {
-    "Cuts": "cuts",
-    "FrechetClass": "frechet",
-    "certified_people": "dual_bound",
-    "find_prices": "prices",
-    "frechet_class": "frechet",
-    "heuristic_table": "heuristic",
-    "priced_weights": "dual_bound",
-    "relaxed_weights": "dual_bound",
-    "solve": "integer_program",
-}
 __all__ = [
     "Cuts",
     "FrechetClass",
@@ -37,12 +39,3 @@ __all__ = [
     "relaxed_weights",
     "solve",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name from its file."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

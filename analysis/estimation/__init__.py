@@ -5,19 +5,43 @@ binomial and hypergeometric tails that others stand on. May import the ground fi
 what is done with an estimate, or who drew the sample.
 """
 
-from .confidence import Interval, exposure_interval, sample_size
-from .entropy_bounds import (
-    EntropyReading,
-    entropy,
-    entropy_extremal,
-    entropy_from_exposure,
-    exposure_from_entropy,
-    read_entropy,
-)
-from .hardness import Hardness, hardness_demonstration
-from .statistical import statistical_exposure, statistical_exposure_slope
-from .statistical_interval import statistical_exposure_interval
-from .two_samples import StatisticalBound, joint_exposure_interval, statistical_bound
+from typing import TYPE_CHECKING
+
+from ...deferred import deferred
+
+if TYPE_CHECKING:
+    from .confidence import Interval, exposure_interval, sample_size
+    from .entropy_bounds import (
+        EntropyReading,
+        entropy,
+        entropy_extremal,
+        entropy_from_exposure,
+        exposure_from_entropy,
+        read_entropy,
+    )
+    from .hardness import Hardness, hardness_demonstration
+    from .statistical import statistical_exposure, statistical_exposure_slope
+    from .statistical_interval import statistical_exposure_interval
+    from .two_samples import StatisticalBound, joint_exposure_interval, statistical_bound
+else:
+    __getattr__, __dir__ = deferred(
+        __name__,
+        {
+            ".confidence": ["Interval", "exposure_interval", "sample_size"],
+            ".entropy_bounds": [
+                "EntropyReading",
+                "entropy",
+                "entropy_extremal",
+                "entropy_from_exposure",
+                "exposure_from_entropy",
+                "read_entropy",
+            ],
+            ".hardness": ["Hardness", "hardness_demonstration"],
+            ".statistical": ["statistical_exposure", "statistical_exposure_slope"],
+            ".statistical_interval": ["statistical_exposure_interval"],
+            ".two_samples": ["StatisticalBound", "joint_exposure_interval", "statistical_bound"],
+        },
+    )
 
 __all__ = [
     "EntropyReading",

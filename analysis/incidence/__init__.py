@@ -7,22 +7,67 @@ import `randomizers` and the ground files. Must never know whose vectors they ar
 means.
 """
 
-from .bounds import (
-    RULES,
-    all_at_least,
-    error_bound,
-    fewest_positions,
-    lower_bound,
-    positions_needed,
-    product_min_entropy,
-    product_odds,
-    radius,
-)
-from .calibration import Calibration, calibrate
-from .estimators import estimate
-from .matrix import epsilon_of, eta_of, inverse, inverse_norm, transition
-from .result import METHODS, Count, IncidenceEstimate
-from .sampling_law import component_law, covariance, incidence, law, mean, sample, sanitize, zipf
+from typing import TYPE_CHECKING
+
+from ...deferred import deferred
+
+if TYPE_CHECKING:
+    from .bounds import (
+        RULES,
+        all_at_least,
+        error_bound,
+        fewest_positions,
+        lower_bound,
+        positions_needed,
+        product_min_entropy,
+        product_odds,
+        radius,
+    )
+    from .calibration import Calibration, calibrate
+    from .estimators import estimate
+    from .matrix import epsilon_of, eta_of, inverse, inverse_norm, transition
+    from .result import METHODS, Count, IncidenceEstimate
+    from .sampling_law import (
+        component_law,
+        covariance,
+        incidence,
+        law,
+        mean,
+        sample,
+        sanitize,
+        zipf,
+    )
+else:
+    __getattr__, __dir__ = deferred(
+        __name__,
+        {
+            ".bounds": [
+                "RULES",
+                "all_at_least",
+                "error_bound",
+                "fewest_positions",
+                "lower_bound",
+                "positions_needed",
+                "product_min_entropy",
+                "product_odds",
+                "radius",
+            ],
+            ".calibration": ["Calibration", "calibrate"],
+            ".estimators": ["estimate"],
+            ".matrix": ["epsilon_of", "eta_of", "inverse", "inverse_norm", "transition"],
+            ".result": ["Count", "IncidenceEstimate", "METHODS"],
+            ".sampling_law": [
+                "component_law",
+                "covariance",
+                "incidence",
+                "law",
+                "mean",
+                "sample",
+                "sanitize",
+                "zipf",
+            ],
+        },
+    )
 
 __all__ = [
     "METHODS",

@@ -8,32 +8,87 @@ Dirichlet parameter vector (Jeffreys: all 1/2); a randomizer is a matrix b x a, 
 `randomizers`.
 """
 
-from ..randomizers.two_level import TwoLevel
-from .asymptotic import (
-    UtilityReading,
-    asymptote,
-    asymptotic_utility,
-    participation_factor,
-    read_utility,
-    utility_ceiling,
-)
-from .average import PrivacyReading, average_privacy, input_entropy, read_privacy, report_entropy
-from .channel_matrix import jeffreys
-from .dirichlet import differential_entropy
-from .finite import FiniteInformation, finite_information
-from .identifiability import Structure, structure
-from .posterior_exact_law import ExactPosterior
-from .posterior_law import Posterior, SampledPosterior, posterior, posterior_of_rows
-from .row_classes import all_hashes
-from .tradeoff import (
-    Budget,
-    TradeoffBound,
-    informative_below,
-    mixture_privacy,
-    privacy_budget,
-    tradeoff_bound,
-)
-from .worst_case import WorstCase, hidden_share, ldp, worst_case_privacy, worst_report
+from typing import TYPE_CHECKING
+
+from ...deferred import deferred
+
+if TYPE_CHECKING:
+    from ..randomizers.two_level import TwoLevel
+    from .asymptotic import (
+        UtilityReading,
+        asymptote,
+        asymptotic_utility,
+        participation_factor,
+        read_utility,
+        utility_ceiling,
+    )
+    from .average import (
+        PrivacyReading,
+        average_privacy,
+        input_entropy,
+        read_privacy,
+        report_entropy,
+    )
+    from .channel_matrix import jeffreys
+    from .dirichlet import differential_entropy
+    from .finite import FiniteInformation, finite_information
+    from .identifiability import Structure, structure
+    from .posterior_exact_law import ExactPosterior
+    from .posterior_law import Posterior, SampledPosterior, posterior, posterior_of_rows
+    from .row_classes import all_hashes
+    from .tradeoff import (
+        Budget,
+        TradeoffBound,
+        informative_below,
+        mixture_privacy,
+        privacy_budget,
+        tradeoff_bound,
+    )
+    from .worst_case import WorstCase, hidden_share, ldp, worst_case_privacy, worst_report
+else:
+    __getattr__, __dir__ = deferred(
+        __name__,
+        {
+            "..randomizers.two_level": ["TwoLevel"],
+            ".asymptotic": [
+                "UtilityReading",
+                "asymptote",
+                "asymptotic_utility",
+                "participation_factor",
+                "read_utility",
+                "utility_ceiling",
+            ],
+            ".average": [
+                "PrivacyReading",
+                "average_privacy",
+                "input_entropy",
+                "read_privacy",
+                "report_entropy",
+            ],
+            ".channel_matrix": ["jeffreys"],
+            ".dirichlet": ["differential_entropy"],
+            ".finite": ["FiniteInformation", "finite_information"],
+            ".identifiability": ["Structure", "structure"],
+            ".posterior_exact_law": ["ExactPosterior"],
+            ".posterior_law": ["Posterior", "SampledPosterior", "posterior", "posterior_of_rows"],
+            ".row_classes": ["all_hashes"],
+            ".tradeoff": [
+                "Budget",
+                "TradeoffBound",
+                "informative_below",
+                "mixture_privacy",
+                "privacy_budget",
+                "tradeoff_bound",
+            ],
+            ".worst_case": [
+                "WorstCase",
+                "hidden_share",
+                "ldp",
+                "worst_case_privacy",
+                "worst_report",
+            ],
+        },
+    )
 
 __all__ = [
     "Budget",

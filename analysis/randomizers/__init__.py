@@ -28,30 +28,73 @@ May import the ground files. Must never know what a report is used for: attacker
 are of the rooms above.
 """
 
-from .bit_flip import BitFlip
-from .bloom import Bloom, FilterReports
-from .channel import Channel, as_randomizer
-from .composite import Composition, MixedReports, Mixture, Product, compose, mixture, product
-from .estimate import Estimate, project
-from .grr import GRR
-from .hadamard import Hadamard
-from .key_value import KeyValue
-from .key_value_reports import PckvGRR, PckvUE, PrivKV
-from .local_hash import HashReports, LocalHash
-from .means import Duchi, Hybrid, Piecewise
-from .measure import Measure
-from .memoized import Memoized
-from .numeric import Numeric
-from .postprocessing import Consistent, maximum_likelihood, projected
-from .prefix_search import FoundValue, FoundValues, PrefixReports
-from .prefix_tree import PrefixTree
-from .pure import Pure
-from .randomizer import Randomizer, matrix_divergences
-from .ranges import NodeReports, Ranges
-from .split_mix import SplitMix
-from .square_wave import SquareWave
-from .subset_selection import SubsetSelection
-from .unary import UnaryEncoding
+from typing import TYPE_CHECKING
+
+from ...deferred import deferred
+
+if TYPE_CHECKING:
+    from .bit_flip import BitFlip
+    from .bloom import Bloom, FilterReports
+    from .channel import Channel, as_randomizer
+    from .composite import Composition, MixedReports, Mixture, Product, compose, mixture, product
+    from .estimate import Estimate, project
+    from .grr import GRR
+    from .hadamard import Hadamard
+    from .key_value import KeyValue
+    from .key_value_reports import PckvGRR, PckvUE, PrivKV
+    from .local_hash import HashReports, LocalHash
+    from .means import Duchi, Hybrid, Piecewise
+    from .measure import Measure
+    from .memoized import Memoized
+    from .numeric import Numeric
+    from .postprocessing import Consistent, maximum_likelihood, projected
+    from .prefix_search import FoundValue, FoundValues, PrefixReports
+    from .prefix_tree import PrefixTree
+    from .pure import Pure
+    from .randomizer import Randomizer, matrix_divergences
+    from .ranges import NodeReports, Ranges
+    from .split_mix import SplitMix
+    from .square_wave import SquareWave
+    from .subset_selection import SubsetSelection
+    from .unary import UnaryEncoding
+else:
+    __getattr__, __dir__ = deferred(
+        __name__,
+        {
+            ".bit_flip": ["BitFlip"],
+            ".bloom": ["Bloom", "FilterReports"],
+            ".channel": ["Channel", "as_randomizer"],
+            ".composite": [
+                "Composition",
+                "MixedReports",
+                "Mixture",
+                "Product",
+                "compose",
+                "mixture",
+                "product",
+            ],
+            ".estimate": ["Estimate", "project"],
+            ".grr": ["GRR"],
+            ".hadamard": ["Hadamard"],
+            ".key_value": ["KeyValue"],
+            ".key_value_reports": ["PckvGRR", "PckvUE", "PrivKV"],
+            ".local_hash": ["HashReports", "LocalHash"],
+            ".means": ["Duchi", "Hybrid", "Piecewise"],
+            ".measure": ["Measure"],
+            ".memoized": ["Memoized"],
+            ".numeric": ["Numeric"],
+            ".postprocessing": ["Consistent", "maximum_likelihood", "projected"],
+            ".prefix_search": ["FoundValue", "FoundValues", "PrefixReports"],
+            ".prefix_tree": ["PrefixTree"],
+            ".pure": ["Pure"],
+            ".randomizer": ["Randomizer", "matrix_divergences"],
+            ".ranges": ["NodeReports", "Ranges"],
+            ".split_mix": ["SplitMix"],
+            ".square_wave": ["SquareWave"],
+            ".subset_selection": ["SubsetSelection"],
+            ".unary": ["UnaryEncoding"],
+        },
+    )
 
 __all__ = [
     "GRR",

@@ -12,37 +12,103 @@ protocol: who sees a report is decided elsewhere. Information is in bits unless 
 otherwise.
 """
 
-from ..randomizers.estimation_loss import epsilon_at, grr_loss, hash_loss, hash_loss_at, optimal_g
-from ..randomizers.large_domain import LargeDomain, large_domain, significant_support
-from ..randomizers.symmetric_capacity import random_functions
-from .attacks.error_tradeoff import (
-    Det,
-    best_score,
-    det_curve,
-    genuine_impostor,
-    people_within,
-    top_people,
-)
-from .attacks.markov import MarkovAttack, ReportAttack
-from .attacks.matching import (
-    cosine_scores,
-    maximum_knowledge,
-    partial_knowledge,
-    prefix_knowledge,
-    tfidf_scores,
-)
-from .attacks.score_divergence import Divergence, divergence_interval, score_divergence
-from .attacks.sequences import Sequences
-from .attacks.side_information import Identified, find_in, find_people, people_found
-from .attacks.synthetic_traces import markov_traces, rating_histories, zipf_shares
-from .attacks.system_entropy import SystemEntropy, finite_information, system_entropy
-from .channel_capacity import capacity, least_error
-from .contraction_coefficient import contraction, loss_parameter
-from .fano import budget_for, fano_bound, pseudonymization, tight_fano, uniform_prior_error
-from .hashed_pie import HashedRisk, hashed_risk
-from .joint_law import Joint
-from .personal_information import PieStream, bayes_error, pie, prior_error, processing_bound
-from .pie_bounds import PieBound, epsilon_for_error, pie_bound
+from typing import TYPE_CHECKING
+
+from ...deferred import deferred
+
+if TYPE_CHECKING:
+    from ..randomizers.estimation_loss import (
+        epsilon_at,
+        grr_loss,
+        hash_loss,
+        hash_loss_at,
+        optimal_g,
+    )
+    from ..randomizers.large_domain import LargeDomain, large_domain, significant_support
+    from ..randomizers.symmetric_capacity import random_functions
+    from .attacks.error_tradeoff import (
+        Det,
+        best_score,
+        det_curve,
+        genuine_impostor,
+        people_within,
+        top_people,
+    )
+    from .attacks.markov import MarkovAttack, ReportAttack
+    from .attacks.matching import (
+        cosine_scores,
+        maximum_knowledge,
+        partial_knowledge,
+        prefix_knowledge,
+        tfidf_scores,
+    )
+    from .attacks.score_divergence import Divergence, divergence_interval, score_divergence
+    from .attacks.sequences import Sequences
+    from .attacks.side_information import Identified, find_in, find_people, people_found
+    from .attacks.synthetic_traces import markov_traces, rating_histories, zipf_shares
+    from .attacks.system_entropy import SystemEntropy, finite_information, system_entropy
+    from .channel_capacity import capacity, least_error
+    from .contraction_coefficient import contraction, loss_parameter
+    from .fano import budget_for, fano_bound, pseudonymization, tight_fano, uniform_prior_error
+    from .hashed_pie import HashedRisk, hashed_risk
+    from .joint_law import Joint
+    from .personal_information import PieStream, bayes_error, pie, prior_error, processing_bound
+    from .pie_bounds import PieBound, epsilon_for_error, pie_bound
+else:
+    __getattr__, __dir__ = deferred(
+        __name__,
+        {
+            "..randomizers.estimation_loss": [
+                "epsilon_at",
+                "grr_loss",
+                "hash_loss",
+                "hash_loss_at",
+                "optimal_g",
+            ],
+            "..randomizers.large_domain": ["LargeDomain", "large_domain", "significant_support"],
+            "..randomizers.symmetric_capacity": ["random_functions"],
+            ".attacks.error_tradeoff": [
+                "Det",
+                "best_score",
+                "det_curve",
+                "genuine_impostor",
+                "people_within",
+                "top_people",
+            ],
+            ".attacks.markov": ["MarkovAttack", "ReportAttack"],
+            ".attacks.matching": [
+                "cosine_scores",
+                "maximum_knowledge",
+                "partial_knowledge",
+                "prefix_knowledge",
+                "tfidf_scores",
+            ],
+            ".attacks.score_divergence": ["Divergence", "divergence_interval", "score_divergence"],
+            ".attacks.sequences": ["Sequences"],
+            ".attacks.side_information": ["Identified", "find_in", "find_people", "people_found"],
+            ".attacks.synthetic_traces": ["markov_traces", "rating_histories", "zipf_shares"],
+            ".attacks.system_entropy": ["SystemEntropy", "finite_information", "system_entropy"],
+            ".channel_capacity": ["capacity", "least_error"],
+            ".contraction_coefficient": ["contraction", "loss_parameter"],
+            ".fano": [
+                "budget_for",
+                "fano_bound",
+                "pseudonymization",
+                "tight_fano",
+                "uniform_prior_error",
+            ],
+            ".hashed_pie": ["HashedRisk", "hashed_risk"],
+            ".joint_law": ["Joint"],
+            ".personal_information": [
+                "PieStream",
+                "bayes_error",
+                "pie",
+                "prior_error",
+                "processing_bound",
+            ],
+            ".pie_bounds": ["PieBound", "epsilon_for_error", "pie_bound"],
+        },
+    )
 
 __all__ = [
     "Det",

@@ -14,32 +14,74 @@ that nobody knows whose report is whose. Every epsilon and delta is a `Level`: a
 which reading it is. Epsilons are in nats.
 """
 
-from .bit_vectors import blanket_delta, enumerated_delta, equal_others_delta, local_delta
-from .curves import Figure, coverage_figure, crowd_figure, privacy_ratio_figure
-from .epsilon import (
-    epsilon_for,
-    hockey_stick,
-    local_epsilon,
-    probabilistic_delta,
-    q_for,
-    total_variation,
-)
-from .exact_law import add_person, expected_counts, law, outcomes, transition_matrix
-from .level import Level
-from .ratios import (
-    count_cdf,
-    count_pmf,
-    grow,
-    log_count_pmf,
-    log_privacy_ratio,
-    mean_and_variance,
-    privacy_ratio,
-    probability_ratio,
-    quantile,
-    ratio_bound,
-)
-from .sampled_delta import SampledDelta
-from .sampled_rows import removed_delta, replaced_delta
+from typing import TYPE_CHECKING
+
+from ...deferred import deferred
+
+if TYPE_CHECKING:
+    from .bit_vectors import blanket_delta, enumerated_delta, equal_others_delta, local_delta
+    from .curves import Figure, coverage_figure, crowd_figure, privacy_ratio_figure
+    from .epsilon import (
+        epsilon_for,
+        hockey_stick,
+        local_epsilon,
+        probabilistic_delta,
+        q_for,
+        total_variation,
+    )
+    from .exact_law import add_person, expected_counts, law, outcomes, transition_matrix
+    from .level import Level
+    from .ratios import (
+        count_cdf,
+        count_pmf,
+        grow,
+        log_count_pmf,
+        log_privacy_ratio,
+        mean_and_variance,
+        privacy_ratio,
+        probability_ratio,
+        quantile,
+        ratio_bound,
+    )
+    from .sampled_delta import SampledDelta
+    from .sampled_rows import removed_delta, replaced_delta
+else:
+    __getattr__, __dir__ = deferred(
+        __name__,
+        {
+            ".bit_vectors": [
+                "blanket_delta",
+                "enumerated_delta",
+                "equal_others_delta",
+                "local_delta",
+            ],
+            ".curves": ["Figure", "coverage_figure", "crowd_figure", "privacy_ratio_figure"],
+            ".epsilon": [
+                "epsilon_for",
+                "hockey_stick",
+                "local_epsilon",
+                "probabilistic_delta",
+                "q_for",
+                "total_variation",
+            ],
+            ".exact_law": ["add_person", "expected_counts", "law", "outcomes", "transition_matrix"],
+            ".level": ["Level"],
+            ".ratios": [
+                "count_cdf",
+                "count_pmf",
+                "grow",
+                "log_count_pmf",
+                "log_privacy_ratio",
+                "mean_and_variance",
+                "privacy_ratio",
+                "probability_ratio",
+                "quantile",
+                "ratio_bound",
+            ],
+            ".sampled_delta": ["SampledDelta"],
+            ".sampled_rows": ["removed_delta", "replaced_delta"],
+        },
+    )
 
 __all__ = [
     "Figure",

@@ -1,0 +1,39 @@
+"""Names of a room that are imported when somebody first asks for them (PEP 562).
+
+A door that imports all its files at once makes everybody pay for them who wants one: a person's
+phone that says one symbol, a command that only checks a file. Such a door names its files twice:
+under `TYPE_CHECKING` for type checkers and readers, and for the interpreter
+
+    __getattr__, __dir__ = deferred(__name__, {".grr": ["GRR"], ".means": ["Duchi", "Hybrid"]})
+
+in the `else` of it, so that a misspelt name stays an error of the type checker. A test holds both
+lists, and `__all__`, to be the same. Needs nothing of the package: any room may use it.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def deferred(
+    room: str, homes: Mapping[str, Iterable[str]]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Give the `__getattr__` and the `__dir__` of a door.
+
+    room: its dotted name. homes: file, as an import statement of the door writes it -> the names
+    that the door offers from it.
+    """
+    files = {name: file for file, names in homes.items() for name in names}
+
+    def fetch(name: str) -> Any:
+        if name not in files:
+            raise AttributeError(f"module {room!r} has no attribute {name!r}")
+        thing = getattr(import_module(files[name], room), name)
+        setattr(sys.modules[room], name, thing)  # so that nobody comes here twice for it
+        return thing
+
+    def offered() -> list[str]:
+        return sorted({*vars(sys.modules[room]), *files})
+
+    return fetch, offered
