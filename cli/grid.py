@@ -75,14 +75,14 @@ def spelt(along: "Mapping[str, Sequence[Value]]") -> str:
 
 def repeats(scenario: "Scenario", along: "Mapping[str, Sequence[Value]]") -> int:
     """How often a scenario would play each point; swept seeds are repetitions themselves."""
-    from ..scenarios.studies.sweep import SEED
+    from ..scenarios.studies.sweep_plan import SEED
 
     return 1 if SEED in along else scenario.scenario.repeat
 
 
 def planned(scenario: "Scenario") -> str:
     """What the scenario's own [sweep] would play, every point judged; "" where it has none."""
-    from ..scenarios.studies.sweep import axes, plan
+    from ..scenarios.studies.sweep_plan import axes, plan
 
     if not scenario.sweep:
         return ""

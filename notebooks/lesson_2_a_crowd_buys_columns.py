@@ -14,7 +14,8 @@ def _():
     from veilmix import Frame
     from veilmix.analysis.figures import guesses
     from veilmix.analysis.figures.sweep import Panel, draw
-    from veilmix.scenarios.studies.sweep import plan, sweep
+    from veilmix.scenarios.studies.sweep import sweep
+    from veilmix.scenarios.studies.sweep_plan import plan
     from veilmix.scenarios.validation.load import load
 
     return (

@@ -477,8 +477,24 @@ def test_a_randomizer_is_loaded_without_the_others() -> None:
     assert not {f"{room}{name}" for name in ("bloom", "local_hash", "ranges", "unary")} & after
 
 
+def commanded(*command: str) -> set[str]:
+    """Give the modules that an interpreter of its own has after a command that prints nothing."""
+    call = "try:\n veilmix.cli.main()\nexcept SystemExit: pass"
+    quiet = "import io, contextlib; out = contextlib.redirect_stdout(io.StringIO())"
+    argv = f"sys.argv = ['veilmix', *{command!r}]"
+    return loaded(
+        f"import veilmix.cli; {quiet}; {argv}; out.__enter__(); exec({call!r})"
+        "; out.__exit__(None, None, None)"
+    )
+
+
+def test_check_loads_nothing_that_plays() -> None:
+    after = commanded("check", "classroom")
+    assert "veilmix.scenarios.studies.cost" in after
+    assert not {f"veilmix.{name}" for name in ("scenarios.play.run", "roles.session")} & after
+
+
 def test_help_loads_nothing_heavy() -> None:
-    help_ = "try:\n veilmix.cli.main()\nexcept SystemExit: pass"
-    after = loaded(f"import veilmix.cli; sys.argv = ['veilmix', '--help']; exec({help_!r})")
+    after = commanded("--help")
     assert "veilmix.cli.app" in after
     assert not {"numpy", "scipy", "trio", "nacl", "cryptography", "rich", "matplotlib"} & after

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from ...scenarios.schema.model import Scenario
-    from ...scenarios.studies.sweep import Job
     from ...scenarios.studies.sweep_file import Line, Value
     from ...scenarios.studies.sweep_log import Log
+    from ...scenarios.studies.sweep_plan import Job
 
 
 @click.command("sweep")
@@ -98,8 +98,8 @@ def command(
     soon as it is done; a sweep that was stopped goes on with --resume.
     """
     from ...scenarios.studies.executors import executor as named
-    from ...scenarios.studies.sweep import axes, plan
     from ...scenarios.studies.sweep_log import Log
+    from ...scenarios.studies.sweep_plan import axes, plan
     from ...scenarios.validation.load import load
 
     loaded = load(scenario)

@@ -11,6 +11,7 @@ A defence that is not said to help and that the scenario has on anyway is on in 
 cell is that of `none`, and is not played again.
 """
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -176,6 +177,12 @@ def changed(scenario: Scenario, keys: Mapping[str, object], faults: Sequence[Key
     made = msgspec.convert(data, Scenario)
     check(made)
     return made
+
+
+def mark_of(scenario: Scenario) -> str:
+    """What tells a scenario from any other: its people, parties and guards, without a seed."""
+    plain = changed(scenario, {"scenario.seed": None, "scenario.repeat": 1}, ())
+    return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()
 
 
 def helping(row: str, topology: str = CENTRAL.name) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ probability is below the upper end of its interval, and nobody knows all attacks
 Every attack is played once before any is played twice: whoever stops a study has all of them.
 """
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -37,7 +36,7 @@ from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.model import Fault, Scenario
 from ..validation.load import resolve
 from ..verification.views import breaking
-from .attack_plan import changed, rows_of, suited
+from .attack_plan import changed, mark_of, rows_of, suited
 from .cheating_result import AttackRun, AttackRuns, CheatingStudy, LinkingCoalition, Noticed
 
 OF_THE_PEOPLE = " of the people"  # ends what an attack says of people who help it
@@ -126,12 +125,6 @@ def _many(said: str) -> int:
         return 1
     number = said.removesuffix(OF_THE_PEOPLE)
     return 1 if number == "one" else int(number)
-
-
-def mark_of(scenario: Scenario) -> str:
-    """What tells a scenario from any other: its people, parties and guards, without a seed."""
-    plain = changed(scenario, {"scenario.seed": None, "scenario.repeat": 1}, ())
-    return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()
 
 
 def begin(scenario: Scenario, seed: int, runs: int) -> CheatingStudy:

@@ -16,7 +16,7 @@ from ..serialization.atomic_file import write_whole
 from ..serialization.bounded_file import read_bounded
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
-from .cheating import mark_of
+from .attack_plan import mark_of
 from .cheating_result import SCHEMA, WHEN, AttackRuns, CheatingStudy
 
 CHEATING = "cheating.json"

@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 from ...errors import StorageError
 from ..wording import many
-from .sweep import Job
 from .sweep_file import Line, parse, written
+from .sweep_plan import Job
 
 
 class Log:

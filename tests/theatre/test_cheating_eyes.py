@@ -3,7 +3,7 @@
 from itertools import chain, combinations
 
 import pytest
-from veilmix.scenarios.studies.cheating import mark_of
+from veilmix.scenarios.studies.attack_plan import mark_of
 from veilmix.scenarios.studies.cheating_result import AttackRun, AttackRuns, CheatingStudy, worst_of
 from veilmix.scenarios.validation.load import load
 from veilmix.theatre.cheating import MISSING, cheating_data

@@ -17,7 +17,8 @@ from veilmix.roles import session, worker_pool
 from veilmix.roles.instruments import Instrument
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.studies import dask_cluster, executors
-from veilmix.scenarios.studies.sweep import plan, sweep
+from veilmix.scenarios.studies.sweep import sweep
+from veilmix.scenarios.studies.sweep_plan import plan
 from veilmix.scenarios.validation.load import load
 
 distributed = pytest.importorskip("distributed", reason="extra: cluster")

@@ -14,9 +14,10 @@ from msgspec.structs import replace
 from veilmix.errors import LocalError, ParameterError, ScenarioError, StorageError
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.studies import executors
-from veilmix.scenarios.studies.sweep import Job, axes, mark_of, plan, play_one, sweep
+from veilmix.scenarios.studies.sweep import play_one, sweep
 from veilmix.scenarios.studies.sweep_file import Line, least, read_sweep, written
 from veilmix.scenarios.studies.sweep_log import Log
+from veilmix.scenarios.studies.sweep_plan import Job, axes, mark_of, plan
 from veilmix.scenarios.validation.load import change, load, loads
 
 BLOOD = load("blood-type")
