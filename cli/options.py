@@ -25,21 +25,22 @@ class Count(click.ParamType[int]):
     """A number of people, written out or as a power of ten: 100000000, 100_000_000, 1e8, 2.5e6."""
 
     name = "count"
-    least, most = 2, 10**12
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
-        """Give the number."""
+        """Give the number: one for which an estimate is made."""
+        from ..scenarios.studies.scale import LEAST, MOST
+
         text = str(value).strip()
         try:
             number = Decimal(text) if text.isascii() and len(text) < LONGEST else Decimal(0)
         except InvalidOperation:
             number = Decimal(0)
-        if not number.is_finite() or not self.least <= number <= self.most or number % 1:
+        if not number.is_finite() or not LEAST <= number <= MOST or number % 1:
             self.fail(
-                f"found {text[:LONGEST]!r}; a whole number of {self.least} to {self.most:,} people "
-                "is accepted, as 1e8 or 100000000",
+                f"found {text[:LONGEST]!r}; a whole number of {LEAST} to {MOST:,} people is "
+                "accepted, as 1e8 or 100000000",
                 param,
                 ctx,
             )

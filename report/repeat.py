@@ -14,7 +14,7 @@ def section(facts: Facts) -> Section:
         "" if mode == "real" else " --mode ideal"
     )
     lines = [f"veilmix run {file}{options}"]
-    if facts.run.scenario.population.source.startswith("builtin:"):
+    if facts.run.scenario.population.builtin:
         same = "gives the same digest, byte for byte" if seed is not None else "plays it anew"
         note = f"The scenario below, saved as {file}, {same}."
     else:

@@ -185,9 +185,9 @@ def _explanations(outcome: "Outcome") -> "Iterator[str]":
             f"with {dropped.column} only {percent(dropped.promised)} could be promised: "
             f"max_exposure = {ceil(dropped.promised * 10_000) / 10_000:g}{crowd} would admit it"
         )
-    source = outcome.scenario.population.source
-    if not (source.startswith("builtin:") or all(one.forbidden for one in outcome.dropped)):
-        called = quote(typed(source))
+    population = outcome.scenario.population
+    if not (population.builtin or all(one.forbidden for one in outcome.dropped)):
+        called = quote(typed(population.source))
         yield f"said coarser, more may be released: veilmix advise {called} --by promise"
 
 

@@ -28,11 +28,10 @@ from ..populations.build import offer, where
 from ..populations.file_options import options_of
 from ..populations.samples import Samples
 from ..populations.tables import shipped
+from ..schema.model import BUILTIN, Scenario
 from ..schema.model import Population as Section
-from ..schema.model import Scenario
 
 BYTES = 16  # of a fingerprint
-BUILTIN = "builtin:"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from ...protocol.ideal import released
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record
 from ..populations import Population
-from ..populations.build import PHONES
 from ..programs.interface import Effect, Mode, Played, Raised, Scored, Session
 from ..programs.registry import program_of, strategy
 from ..schema.model import Scenario
@@ -109,7 +108,7 @@ def _identified(session: Session, scored: Scored) -> "Reidentified | None":
     """Who is found in what is released, or in the reports that people made, if any were counted."""
     scenario, crowd, played = session.scenario, session.crowd, session.played
     if program_of(scenario).reports:
-        if crowd.people.name == PHONES:
+        if crowd.people.answered:
             return None  # nobody knows what they have: how likely a report is theirs, neither
         here = session.present(1)
         return in_reports(scenario, crowd, here) if scored.findings else None

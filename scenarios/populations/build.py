@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import DataError
-from ..schema.model import Feature
+from ..schema.model import BUILTIN, Feature
+from ..schema.model import PHONES as PHONES  # noqa: PLC0414 - asked for here, beside `population`
 from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean, quoted_key
 from . import files
@@ -21,9 +22,7 @@ from .people import Population, Table, ask
 from .roles import Judged, Role, guess_roles
 from .tables import TABLES, shipped
 
-BUILTIN = "builtin:"
 BLOOD, BLOOD_USERS = "blood-type", 30
-PHONES = "phones"  # a source that is no table: people who answered on phones of their own
 NOT_ASKED = "is not asked about"
 SETS = "sets"  # of owners, who are no people: see scenarios/populations/sets.py
 STREAM = 0x706F70  # keeps the seed's other uses apart from this one
@@ -78,10 +77,10 @@ def population(
 def offer(section: Section, base: Path = Path()) -> Offer:
     """Say what a source has, without its people. Raises DataError if there is no such source."""
     name = section.source.removeprefix(BUILTIN)
-    if name == PHONES == section.source:
+    if section.answered:
         raise DataError(
-            "population.source: found 'phones': people who answered on phones of their own, once; "
-            "they cannot be asked again, so that nothing but their run folder tells of them"
+            f"population.source: found {PHONES!r}: people who answered on phones of their own, "
+            "once; they cannot be asked again, so that nothing but their run folder tells of them"
         )
     if name == section.source:
         return Offer(files.header(where(section, base), options_of(section)), generated=False)

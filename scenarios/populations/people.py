@@ -15,7 +15,7 @@ from ...errors import DataError
 from ...protocol.coarsening import Rule, coarsened
 from ...protocol.schema import MAX_VALUES, MAX_WIDTH, Schema
 from ...protocol.schema import Feature as Column
-from ..schema.model import Feature
+from ..schema.model import PHONES, Feature
 from .coarser import is_coarser, order_of, rules_of
 from .roles import Judged
 
@@ -95,6 +95,11 @@ class Population:
     def n(self) -> int:
         """How many people take part."""
         return int(self.codes.shape[0])
+
+    @property
+    def answered(self) -> bool:
+        """Whether all that is known of them is what they said, on phones of their own."""
+        return self.name == PHONES
 
     def row(self, i: int) -> tuple[str, ...]:
         """Return person i's values, in column order."""

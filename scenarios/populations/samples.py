@@ -70,7 +70,7 @@ def samples(scenario: Scenario, seed: int | None) -> Samples:
     if section.setting == "fixed":
         people = population(section, scenario.feature, seed)
         return Samples(people, people.n, people.n)
-    if section.source.startswith("builtin:") and _made(section):
+    if section.builtin and _made(section):
         first, second = wanted(section, None)
         everybody = population(changed(section, users=first + second), scenario.feature, seed)
     else:

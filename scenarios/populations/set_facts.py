@@ -16,7 +16,7 @@ def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:
     from . import sets
 
     source = scenario.population.source
-    if source != sets.SOURCE and source.startswith("builtin:"):
+    if source != sets.SOURCE and scenario.population.builtin:
         message = f"{source} holds no sets; {sets.SOURCE} or a CSV file is accepted"
         return Facts(), [problem(SOURCE, message)]
     if source == sets.SOURCE:

@@ -26,9 +26,9 @@ from ...analysis.randomizers.bit_vectors import unpack
 from ...errors import DataError
 from ...protocol.schema import MAX_FEATURES, MAX_WIDTH, Feature, Schema
 from ..populations import Population
-from ..schema.model import Scenario
+from ..schema.model import BUILTIN, Scenario
 from ..schema.problems import did_you_mean, listed
-from .build import BUILTIN, SETS, STREAM, where
+from .build import SETS, STREAM, where
 from .traces import Sightings, device_sessions
 
 Vectors = npt.NDArray[np.uint8]

@@ -21,6 +21,8 @@ MAX_PEOPLE = (1 << 31) - 1
 MAX_SHUFFLERS = 64
 MAX_SEED = 2**63 - 1  # the largest whole number of a TOML file
 MAX_REPEAT = 1_000_000
+BUILTIN = "builtin:"  # before the name of a source that is shipped or generated
+PHONES = "phones"  # a source that is no table: people who answered on phones of their own
 
 Name = Annotated[
     str,
@@ -112,6 +114,16 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     roles: dict[str, Role] = {}
     setting: Setting = "fixed"
     round2_users: People | None = None
+
+    @property
+    def builtin(self) -> bool:
+        """Whether the source is one that veilmix ships or generates."""
+        return self.source.startswith(BUILTIN)
+
+    @property
+    def answered(self) -> bool:
+        """Whether people answered on phones of their own, once, and no table tells of them."""
+        return self.source == PHONES
 
 
 class Bins(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

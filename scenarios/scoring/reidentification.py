@@ -264,10 +264,10 @@ def _theirs(
 def everybody(scenario: Scenario, crowd: Samples) -> Any:
     """The codes of the whole population: the table, or everybody who was generated, or came."""
     from ..populations import population
-    from ..populations.build import PHONES, offer
+    from ..populations.build import offer
 
     section = scenario.population
-    if section.source == PHONES or offer(section).generated:
+    if section.answered or offer(section).generated:
         return crowd.people.codes
     whole = changed(section, users=None, round2_users=None, setting="fixed")
     return population(whole, scenario.feature).codes

@@ -25,7 +25,7 @@ from ..schema.keys import place
 from ..schema.model import MAX_SHUFFLERS, Expect, Scenario
 from ..schema.problems import as_found
 from ..validation.check import swept
-from ..validation.load import BUILTIN, change, plain
+from ..validation.load import change, plain
 from .sweep_file import Line, Value
 
 SEED = "scenario.seed"
@@ -160,7 +160,7 @@ def mark_of(base: Scenario, along: Axes, mode: Mode) -> str:
     for key in ("title", "seed", "repeat"):
         data["scenario"].pop(key, None)
     source = Path(base.population.source)
-    if not base.population.source.startswith(BUILTIN):
+    if not base.population.builtin:
         try:
             data["population"]["source"] = hashlib.sha256(source.read_bytes()).hexdigest()
         except OSError as bad:

@@ -8,6 +8,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,29 +17,33 @@ from msgspec.structs import replace
 
 from ...errors import ScenarioError
 from ..programs.registry import program_of
-from ..schema import shape as structure
+from ..schema import shape
 from ..schema.keys import keys, place
 from ..schema.lines import Locator
 from ..schema.model import Scenario
 from ..schema.problems import Problem, did_you_mean
-from . import check as meaning
+from .check import examine
 
 GALLERY = Path(__file__).parent.parent / "gallery"
 MAX_BYTES = 1 << 20
 ATTACKS = GALLERY / "attacks"
-BUILTIN = "builtin:"
 _DIGITS = re.compile(r"\d[\d_]*")
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def shipped() -> tuple[str, ...]:
     """Name the scenarios of the gallery."""
-    return tuple(sorted(path.stem for path in GALLERY.glob("*.toml")))
+    return _names(GALLERY)
 
 
 def attacks() -> tuple[str, ...]:
     """Name the shipped scenarios of attacks."""
-    return tuple(sorted(path.stem for path in ATTACKS.glob("*.toml")))
+    return _names(ATTACKS)
+
+
+@cache
+def _names(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in folder.glob("*.toml")))
 
 
 def source(name: str) -> str:
@@ -134,8 +139,8 @@ def resolve(
 
 
 def _judged(data: object, base: Path) -> tuple[Scenario, list[Problem]]:
-    scenario, problems = structure.examine(data)
-    problems += meaning.examine(scenario, base, [p.touches for p in problems])
+    scenario, problems = shape.examine(data)
+    problems += examine(scenario, base, [p.touches for p in problems])
     return scenario, problems
 
 
@@ -159,7 +164,7 @@ def _anchored(scenario: Scenario, base: Path) -> Scenario:
         else replace(feature, hierarchy=_absolute(base, feature.hierarchy))
         for feature in scenario.feature
     )
-    if not section.source.startswith(BUILTIN):
+    if not section.builtin:
         section = replace(section, source=_absolute(base, section.source))
     return replace(scenario, population=section, feature=features)
 

@@ -15,7 +15,6 @@ from msgspec import field
 from ....analysis.randomizers import BitFlip, Estimate
 from ....protocol.messages import Counts
 from ...populations import Population
-from ...populations.build import PHONES
 from ...schema.mechanisms import mechanisms
 from ...schema.model import Scenario
 from ...serialization.record import Record
@@ -137,7 +136,7 @@ def score(
         return None
     received = gathered(questions, tallies[0])
     codes: Any = people.codes[present]
-    known = people.name != PHONES  # what people have said there was drawn before anybody saw it
+    known = not people.answered  # what people have said there was drawn before anybody saw it
     compared = [
         compare(estimate, codes, people.values) if known else limits(estimate, ())
         for question, counts in zip(questions, received, strict=True)

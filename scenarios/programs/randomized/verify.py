@@ -9,7 +9,6 @@ from math import isclose
 
 from ....errors import VerificationError
 from ....protocol.messages import Counts
-from ...populations.build import PHONES
 from ...serialization.record import plain
 from ..claims import CLOSE, claimed, same
 from ..evidence import Evidence
@@ -38,7 +37,7 @@ def recomputed(evidence: Evidence) -> str:
     pairs = zip(asked, received, strict=True)
     read = [estimate for question, count in pairs for estimate in estimates(question, count, names)]
     wrote = [*said.features, *([said.joint] if said.joint else [])]
-    known = evidence.run.scenario.population.source != PHONES
+    known = not evidence.run.scenario.population.answered
     again = [
         limits(untested, _shares(its.truth, known=known))
         for untested, its in zip(read, wrote, strict=True)

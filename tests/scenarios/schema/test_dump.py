@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.scenarios.schema import shape as structure
+from veilmix.scenarios.schema import shape
 from veilmix.scenarios.schema.dump import dump
 from veilmix.scenarios.schema.lines import Locator
 from veilmix.scenarios.schema.model import (
@@ -101,7 +101,7 @@ SCENARIOS = st.builds(
 @pytest.mark.slow
 @given(SCENARIOS)
 def test_what_is_written_is_read_as_it_was(scenario: Scenario) -> None:
-    again, problems = structure.examine(tomllib.loads(dump(scenario)))
+    again, problems = shape.examine(tomllib.loads(dump(scenario)))
     assert problems == []
     assert again == scenario
 
@@ -123,7 +123,7 @@ def test_every_key_that_is_written_is_found_on_its_line(scenario: Scenario) -> N
     st.recursive(plain | st.none(), lambda inner: st.lists(inner) | st.dictionaries(text, inner))
 )
 def test_anything_at_all_is_mended_into_a_scenario(data: object) -> None:
-    scenario, problems = structure.examine(
+    scenario, problems = shape.examine(
         {"scenario": data, "population": data, "mix": data, "fault": data, "sweep": data}
     )
     assert problems
