@@ -13,13 +13,13 @@ people are integers, so every formula is rounded down; no formula claims more th
 it is exact: integers, and fractions where Theorem 2 or 3 need them.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from enum import StrEnum
 from fractions import Fraction
 from math import isfinite, prod
-from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import force_setattr
 from numpy.typing import ArrayLike
 
 from ...errors import ParameterError, VerificationError
@@ -40,12 +40,10 @@ class Rule(StrEnum):
     COVERAGE = "coverage"
 
 
-FIELDS = ("rule", "k", "n", "people", "value", "thresholds", "pivot", "c")
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
     """At most `people` of `n` people are in a cell of fewer than `k` people of the joint.
+
+    `msgspec` writes it (`json.encode`) and reads it, and refuses what cannot be one.
 
     Attributes:
         rule: by which it is proved.
@@ -69,10 +67,10 @@ class Certificate:
     def __post_init__(self) -> None:
         if self.rule not in tuple(Rule):
             raise ParameterError(f"rule: found {self.rule!r}; {', '.join(Rule)} are accepted")
-        object.__setattr__(self, "rule", Rule(self.rule))
+        force_setattr(self, "rule", Rule(self.rule))
         for name in ("k", "n", "people"):
-            object.__setattr__(self, name, whole(getattr(self, name), name))
-        object.__setattr__(self, "thresholds", tuple(self.thresholds))
+            force_setattr(self, name, whole(getattr(self, name), name))
+        force_setattr(self, "thresholds", tuple(self.thresholds))
         if self.n < 1 or not 0 <= self.people <= self.n:
             raise ParameterError(
                 f"people: found {self.people} of n = {self.n}; 0 <= people <= n is accepted, n >= 1"
@@ -131,29 +129,6 @@ class Certificate:
                 f"certificate: claims {self.people:,} people (c = {self.c}); "
                 f"rule {self.rule} with these thresholds gives {fresh.people:,} (c = {fresh.c})"
             )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data with exactly the keys rule, k, n, people, value, thresholds, pivot, c."""
-        plain: dict[str, Any] = {name: getattr(self, name) for name in FIELDS}
-        return plain | {"rule": str(self.rule), "thresholds": list(self.thresholds)}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Certificate":
-        """The certificate of `to_dict`; ParameterError for missing, unknown or wrong entries."""
-        if set(data) != set(FIELDS):
-            raise ParameterError(
-                f"certificate: found {sorted(data)}; {sorted(FIELDS)} are accepted"
-            )
-        if not isinstance(data["thresholds"], (list, tuple)):
-            raise ParameterError(f"thresholds: found {data['thresholds']!r}; a list is accepted")
-        if not isinstance(data["rule"], str) or not isinstance(data["c"], (float, type(None))):
-            raise ParameterError("certificate: rule must be text and c a float or nothing")
-        made = cls(**{name: data[name] for name in FIELDS if name != "value"})
-        if data["value"] != made.value:
-            raise ParameterError(
-                f"value: found {data['value']}; {made.people} of {made.n} people are {made.value}"
-            )
-        return made
 
 
 def certify(
