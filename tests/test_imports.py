@@ -115,10 +115,9 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         },
     },
     "cli": {
-        "figures": set(),
-        "text": {"figures"},
+        "text": set(),
         "": {"text"},
-        "commands": {"", "figures", "text"},
+        "commands": {"", "text"},
         "door": {""},
     },
 }  # fmt: skip

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..figures import make, write, write_file
 from ..options import executor_option, helped
 from ..stages import stages
 from ..text.layout import Grid, clean, format_option, lay_out, page, say, write_csv, write_json
+from ..text.picture_files import make, write, write_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

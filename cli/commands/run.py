@@ -227,8 +227,8 @@ def _drawn(outcome: "Outcome", folder: Path) -> None:
     from ...scenarios.programs.incidence.score import Incidence
     from ...scenarios.programs.randomized.score import Randomized
     from ...scenarios.serialization.record import plain
-    from ..figures import make, write
     from ..text.layout import page, say
+    from ..text.picture_files import make, write
 
     match outcome.findings:
         case Randomized():

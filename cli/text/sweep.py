@@ -118,7 +118,7 @@ def draw(
     """Draw what varies beside the file; nothing, and a note, where it cannot be drawn."""
     from ...analysis.figures import sweep as sweep_figure
     from ...errors import LocalError
-    from ..figures import write
+    from .picture_files import write
 
     scores = scored(lines)
     panels = [

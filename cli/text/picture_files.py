@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..analysis.figures.registry import Redrawn
+    from ...analysis.figures.registry import Redrawn
 
 
 def make(folder: Path) -> None:
     """Make the folder, if it is not there. Raises StorageError."""
-    from ..errors import StorageError
+    from ...errors import StorageError
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -19,7 +19,7 @@ def make(folder: Path) -> None:
 
 def write_file(path: Path, data: bytes) -> Path:
     """Write one file; returns its path. Raises StorageError."""
-    from ..errors import StorageError
+    from ...errors import StorageError
 
     try:
         path.write_bytes(data)
@@ -30,8 +30,8 @@ def write_file(path: Path, data: bytes) -> Path:
 
 def write(redrawn: "Redrawn", folder: Path) -> list[Path]:
     """Write the pictures and the numbers of a figure; returns the paths."""
-    from ..analysis import drawing
-    from ..scenarios.serialization.csv_text import csv_text
+    from ...analysis import drawing
+    from ...scenarios.serialization.csv_text import csv_text
 
     picture, written = redrawn.draw(), []
     for ending in drawing.FORMATS:
