@@ -156,8 +156,8 @@ def coverage_below(marginals: Sequence[ArrayLike], k: int, limit: int) -> int:
     n = int(columns[0].values.sum())
     if k <= 1 or k > n or len(columns) == 1:
         return min(best_bound(marginals, k).people, limit)
-    found = least_coverage(columns, k, min(limit, n))
-    return min(limit, n) if found is None else found[0]
+    certificate = least_coverage(columns, k, min(limit, n))
+    return min(limit, n) if certificate is None else certificate[0]
 
 
 def _least(columns: list[Steps], k: int, n: int, rule: Rule) -> Certificate:

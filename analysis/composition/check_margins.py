@@ -125,12 +125,12 @@ def _read(
 ) -> tuple[list[list[int]], list[tuple[int, dict[int, set[int]]]]]:
     """Prices of all values, and of blocks; VerificationError for what is of another form."""
     try:
-        found = json.loads(proof)
+        parsed = json.loads(proof)
     except (ValueError, RecursionError):
         raise VerificationError("margins: the proof is no JSON") from None
-    if not (isinstance(found, dict) and set(found) == {"prices", "blocks"}):
+    if not (isinstance(parsed, dict) and set(parsed) == {"prices", "blocks"}):
         raise VerificationError("margins: the proof has prices and blocks, and nothing else")
-    prices, blocks = found["prices"], found["blocks"]
+    prices, blocks = parsed["prices"], parsed["blocks"]
     if not (isinstance(prices, list) and [_length(one) for one in prices] == list(sizes)):
         raise VerificationError("margins: one price for each value is accepted")
     if not all(_is_price(price) for column in prices for price in column):
@@ -160,5 +160,5 @@ def _is_price(price: Any) -> bool:
     return type(price) is int and abs(price) <= LARGEST
 
 
-def _length(found: Any) -> int:
-    return len(found) if isinstance(found, list) else -1
+def _length(values: Any) -> int:
+    return len(values) if isinstance(values, list) else -1

@@ -74,13 +74,13 @@ def with_parts(asked: Mapping[Group, GroupCounts]) -> dict[Group, GroupCounts]:
 
     A part that was asked for too stays as it was told; of several sums the first is taken.
     """
-    found = dict(asked)
+    counts = dict(asked)
     for group, table in asked.items():
         for size in range(2, len(group)):
             for part in combinations(group, size):
-                if part not in found:
-                    found[part] = table.summed(part)
-    return found
+                if part not in counts:
+                    counts[part] = table.summed(part)
+    return counts
 
 
 def single_counts(column: int, counts: Counts) -> GroupCounts:

@@ -104,14 +104,14 @@ def _proof(columns: tuple[tuple[int, ...], ...], k: int) -> bytes:
     return _written(find_prices(tables, k), tables.shape)
 
 
-def _written(found: "Prices", shape: "Sequence[int]") -> bytes:
+def _written(proved: "Prices", shape: "Sequence[int]") -> bytes:
     prices, start = [], 0
     for size in shape:
-        prices.append([_whole(price) for price in found.margins[start : start + size]])
+        prices.append([_whole(price) for price in proved.margins[start : start + size]])
         start += size
     blocks = [
         [_whole(price), [[group[0], list(values)] for group, values in block.parts]]
-        for block, price in found.blocks
+        for block, price in proved.blocks
         if _whole(price)
     ]
     return json.dumps({"prices": prices, "blocks": blocks}, separators=(",", ":")).encode()

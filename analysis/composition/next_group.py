@@ -113,14 +113,14 @@ def outlooks(known: Knowledge, goal: Group) -> list[Outlook]:
     Of a small joint the best by themselves are looked at again with all columns together; the
     others follow.
     """
-    found = list(_by_itself(known, goal, list(islice(_new(known, goal), MOST_JUDGED))))
-    found.sort(key=lambda one: one.rank)
+    judged = list(_by_itself(known, goal, list(islice(_new(known, goal), MOST_JUDGED))))
+    judged.sort(key=lambda one: one.rank)
     joint = known.joint(goal)
     if joint is None:
-        return found
+        return judged
     sharp = min(MOST_SHARP, max(2, SHARP_CELLS // joint.cells))
-    looked = _in_joint(known, goal, [one.group for one in found[:sharp]], joint)
-    return [*sorted(looked, key=lambda one: one.rank), *found[sharp:]]
+    looked = _in_joint(known, goal, [one.group for one in judged[:sharp]], joint)
+    return [*sorted(looked, key=lambda one: one.rank), *judged[sharp:]]
 
 
 def _new(known: Knowledge, goal: Group) -> Iterator[Group]:

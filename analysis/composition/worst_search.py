@@ -125,12 +125,12 @@ def search(program: Program, bracket: Bracket, limits: Limits) -> None:
     bracket.say("first search tree")
     nodes = None if limits.nodes is None else min(limits.nodes, FIRST_NODES)
     pause, most = limits.share(FIRST_SHARE), bracket.ceiling
-    found = _heard(lambda: solve(program, cuts, most, pause, whole_numbers=True, nodes=nodes))
-    if found.status == INFEASIBLE:
+    solution = _heard(lambda: solve(program, cuts, most, pause, whole_numbers=True, nodes=nodes))
+    if solution.status == INFEASIBLE:
         raise ParameterError("known: no table has all of these counts")
-    if found.mip_dual_bound is not None:
-        bracket.prove(-found.mip_dual_bound)
-    bracket.meet(_table(program, None if found.x is None else program.people(found.x)))
+    if solution.mip_dual_bound is not None:
+        bracket.prove(-solution.mip_dual_bound)
+    bracket.meet(_table(program, None if solution.x is None else program.people(solution.x)))
     if not bracket.closed:
         _swap(program, bracket, limits)
     if not bracket.closed:
@@ -140,10 +140,10 @@ def search(program: Program, bracket: Bracket, limits: Limits) -> None:
 def _swap(program: Program, bracket: Bracket, limits: Limits) -> None:
     rounds, pause = min(limits.rounds, MOST_WORK // program.tables.cells), limits.share(SWAP_SHARE)
 
-    def watch(found: Swapped) -> bool:
-        bracket.meet(found.table)
-        if found.rounds % TELL == 0:
-            bracket.say(f"round {found.rounds:,} of {rounds:,} of swaps")
+    def watch(swapped: Swapped) -> bool:
+        bracket.meet(swapped.table)
+        if swapped.rounds % TELL == 0:
+            bracket.say(f"round {swapped.rounds:,} of {rounds:,} of swaps")
         return perf_counter() < pause
 
     bracket.meet(swap(program, bracket.table, bracket.ceiling, rounds, limits.seed, watch).table)

@@ -102,11 +102,11 @@ def _ask(
     shares = program.shares(relaxed.x)
     tight = [cut for cut in cuts if shares[cut.cells].sum() <= cut.need + TOLERANCE]
     small = narrow(program, tight, ceiling, above, cells, deadline)
-    found = solve(small, cuts, ceiling, deadline, whole_numbers=True, nodes=nodes, **limits)
-    if found.status == INFEASIBLE:
+    solution = solve(small, cuts, ceiling, deadline, whole_numbers=True, nodes=nodes, **limits)
+    if solution.status == INFEASIBLE:
         return Rung(above, cells)
-    people = None if found.x is None else small.people(found.x)
-    if found.status == OPTIMAL:
-        return Rung(min(ceiling, round(-found.fun)), cells, people)
-    bound = -(found.mip_dual_bound or -ceiling)
+    people = None if solution.x is None else small.people(solution.x)
+    if solution.status == OPTIMAL:
+        return Rung(min(ceiling, round(-solution.fun)), cells, people)
+    bound = -(solution.mip_dual_bound or -ceiling)
     return Rung(min(ceiling, max(above, floor(bound + TOLERANCE))), cells, people)

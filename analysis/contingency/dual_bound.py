@@ -102,13 +102,13 @@ def priced_weights(tables: FrechetClass, k: int) -> Weights | None:
     Returns:
         None where the rounds did not suffice to have every block.
     """
-    found = find_prices(tables, k)
-    if not found.settled:
+    best = find_prices(tables, k)
+    if not best.settled:
         return None
-    prices = _whole(np.array([price for _, price in found.blocks], np.float64))
-    blocks = [block for block, _ in found.blocks]
+    prices = _whole(np.array([price for _, price in best.blocks], np.float64))
+    blocks = [block for block, _ in best.blocks]
     chosen = tuple((block, m) for block, m in zip(blocks, prices, strict=True) if m > 0)
-    return Weights(tuple(_whole(found.margins)), chosen)
+    return Weights(tuple(_whole(best.margins)), chosen)
 
 
 def _at_most(constraint: "LinearConstraint") -> tuple[Any, Floats]:

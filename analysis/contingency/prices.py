@@ -53,23 +53,23 @@ def find_prices(tables: FrechetClass, k: int) -> Prices:
     relaxation, cutting = _Relaxation(tables, k), Cuts(tables, k)
     cuts = cutting.margin_cuts()
     seen = {cut.key for cut in cuts}
-    found = relaxation.solve(cuts)
+    solution = relaxation.solve(cuts)
     settled = False
     for _ in range(ROUNDS):
-        if found is None:
+        if solution is None:
             break
-        fresh = {cut.key: cut for cut in cutting.violated(found.shares, PER_ROUND)}
+        fresh = {cut.key: cut for cut in cutting.violated(solution.shares, PER_ROUND)}
         new = [cut for key, cut in fresh.items() if key not in seen]
         settled = not new
         if settled:
             break
         cuts += new
         seen.update(fresh)
-        found = relaxation.solve(cuts) or found
-    if found is None:
+        solution = relaxation.solve(cuts) or solution
+    if solution is None:
         return Prices(np.zeros(len(relaxation.totals)), (), settled=False)
-    priced = zip(cuts, found.blocks.tolist(), strict=False)
-    return Prices(found.margins, tuple((c.block, p) for c, p in priced if p > 0), settled)
+    priced = zip(cuts, solution.blocks.tolist(), strict=False)
+    return Prices(solution.margins, tuple((c.block, p) for c, p in priced if p > 0), settled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +104,7 @@ class _Relaxation:
 
         m = len(self.free)
         needs = np.array([cut.need for cut in cuts], np.float64)
-        found: Any = linprog(
+        optimum: Any = linprog(
             np.concatenate([-self.most, np.zeros(2 * m)]),
             A_eq=self.margins,
             b_eq=np.asarray(self.totals, np.float64),
@@ -114,12 +114,12 @@ class _Relaxation:
             method="highs-ds",
             options={"presolve": False},  # solutions that lie apart: half as many rounds
         )
-        if found.x is None:
+        if optimum.x is None:
             return None
-        unexposed = found.x[self.cells : self.cells + m] + found.x[self.cells + m :]
+        unexposed = optimum.x[self.cells : self.cells + m] + optimum.x[self.cells + m :]
         shares = np.zeros(self.cells)
         shares[self.free] = np.rint(unexposed * STEP) / STEP
-        return _Solution(shares, -found.eqlin.marginals, -found.ineqlin.marginals[m:])
+        return _Solution(shares, -optimum.eqlin.marginals, -optimum.ineqlin.marginals[m:])
 
     def _inequalities(self, cuts: Sequence[Cut]) -> Any:
         """Rows: t + a + b of each cell that can be free; minus the shares that each cut counts."""

@@ -88,12 +88,12 @@ class _Supports:
 
     def people(self) -> Counts | None:
         """People per cell of a table with this support, once solved; None where there is none."""
-        found = np.array(self._solver.getSolution().col_value)
+        counts = np.array(self._solver.getSolution().col_value)
         cells = self.program.tables.cells
-        if found[cells:].sum() > TOLERANCE:
+        if counts[cells:].sum() > TOLERANCE:
             return None
-        people = np.rint(found[:cells])
-        if np.abs(found[:cells] - people).max() > TOLERANCE:
+        people = np.rint(counts[:cells])
+        if np.abs(counts[:cells] - people).max() > TOLERANCE:
             return self._whole()
         A, b = self.program.tables.equations()
         return people.astype(np.int64) if np.array_equal(A @ people, b) else None
@@ -109,16 +109,16 @@ class _Supports:
         A, b = program.tables.equations()
         low = np.where(self.inside, program.k, 0)
         high = np.where(self.inside, program.caps, program.most)
-        found = milp(
+        solution = milp(
             -(~self.inside).astype(np.float64),
             constraints=LinearConstraint(A, b, b),
             bounds=Bounds(low, high),
             integrality=np.ones(program.tables.cells, np.int64),
             options={"node_limit": WHOLE_NODES},
         ).x
-        if found is None:
+        if solution is None:
             return None
-        people = np.rint(found)
+        people = np.rint(solution)
         return people.astype(np.int64) if np.array_equal(A @ people, b) else None
 
 

@@ -203,8 +203,8 @@ def error_of(task: str, randomizer: Any, reports: Any, p: Any) -> float:
         mean, *_ = randomizer.measures(randomizer.support_counts(reports), len(reports))
         return float(((mean.value - mean.truth(p)) / np.ptp(randomizer.points)) ** 2)
     if task == "keys":
-        found = randomizer.measures(randomizer.support_counts(reports), len(reports))
-        return float(np.mean([(one.value - one.truth(p)) ** 2 for one in found[::2]]))
+        measures = randomizer.measures(randomizer.support_counts(reports), len(reports))
+        return float(np.mean([(one.value - one.truth(p)) ** 2 for one in measures[::2]]))
     return squared_error(task, randomizer.estimate(reports).shares - p)
 
 

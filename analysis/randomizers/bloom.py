@@ -130,11 +130,11 @@ class Bloom(Randomizer):
     @cached_property
     def filters(self) -> Bits:
         """The bits of every word in every cohort, shape (cohorts, a, bits)."""
-        found = np.zeros((self.many, self.a, self.bits), np.uint8)
+        filters = np.zeros((self.many, self.a, self.bits), np.uint8)
         for cohort in range(self.many):
             for x, word in enumerate(self.words):
-                found[cohort, x, bits_of(word, cohort, self.bits, self.hashes)] = 1
-        return found
+                filters[cohort, x, bits_of(word, cohort, self.bits, self.hashes)] = 1
+        return filters
 
     @cached_property
     def design(self) -> Floats:
@@ -181,10 +181,10 @@ class Bloom(Randomizer):
 
     def support_counts(self, reports: FilterReports) -> Counts:
         """Of each cohort: its reports, then how many have a 1 at each bit."""
-        found = np.zeros((self.many, self.bits + 1), np.int64)
-        np.add.at(found[:, 0], reports.cohorts, 1)
-        np.add.at(found[:, 1:], reports.cohorts, reports.bits)
-        return found.ravel()
+        supports = np.zeros((self.many, self.bits + 1), np.int64)
+        np.add.at(supports[:, 0], reports.cohorts, 1)
+        np.add.at(supports[:, 1:], reports.cohorts, reports.bits)
+        return supports.ravel()
 
     def estimate(self, reports: FilterReports, *, population: bool = False) -> Estimate:
         """Unbiased shares of the candidates."""
@@ -277,10 +277,10 @@ class Bloom(Randomizer):
 
 def bits_of(word: str, cohort: int, bits: int, hashes: int) -> list[int]:
     """The different bits that a word sets in a cohort: the first that its hash names."""
-    found: dict[int, None] = {}
+    places: dict[int, None] = {}
     turn = 0
-    while len(found) < hashes:
+    while len(places) < hashes:
         digest = blake2b(word.encode(), digest_size=8, key=b"%d.%d" % (cohort, turn)).digest()
-        found[int.from_bytes(digest, "big") % bits] = None
+        places[int.from_bytes(digest, "big") % bits] = None
         turn += 1
-    return list(found)
+    return list(places)

@@ -233,16 +233,16 @@ class Mixture(Randomizer):
     def estimate(self, reports: MixedReports, *, population: bool = False) -> Estimate:
         """Each part estimates the shares among those who drew it; these add up to everybody's."""
         people = len(reports)
-        found = [
+        estimates = [
             part.estimate(own)
             for part, own in zip(self.parts, reports.reports, strict=True)
             if own is not None
         ]
-        if not found:
+        if not estimates:
             raise ParameterError("reports: nobody reported; needs at least one person")
-        shares = np.asarray(sum(e.people / people * e.shares for e in found))
-        noise = np.asarray(sum((e.people / people * e.errors) ** 2 for e in found))
-        kind = found[0].kind
+        shares = np.asarray(sum(e.people / people * e.shares for e in estimates))
+        noise = np.asarray(sum((e.people / people * e.errors) ** 2 for e in estimates))
+        kind = estimates[0].kind
         return Estimate.of(shares, noise, people, str(self), kind=kind, population=population)
 
 

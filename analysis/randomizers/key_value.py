@@ -120,15 +120,15 @@ class KeyValue(Randomizer):
     def places(self) -> npt.NDArray[np.int64]:
         """The number of each text's key, shape (a,); K where it has none of the K keys."""
         at = {key: place for place, key in enumerate(self.keys)}
-        found = [pair(text) for text in self.pairs]
-        return np.array([at[one[0]] if one else len(at) for one in found], np.int64)
+        pairs = [pair(text) for text in self.pairs]
+        return np.array([at[one[0]] if one else len(at) for one in pairs], np.int64)
 
     @cached_property
     def scaled(self) -> Floats:
         """T of each text, shape (a,); 0 where it is no pair."""
         low, high = self.limits
-        found = [pair(text) for text in self.pairs]
-        return np.array([(2 * one[1] - low - high) / (high - low) if one else 0.0 for one in found])
+        pairs = [pair(text) for text in self.pairs]
+        return np.array([(2 * one[1] - low - high) / (high - low) if one else 0.0 for one in pairs])
 
     @property
     def a(self) -> int:
@@ -160,10 +160,10 @@ class KeyValue(Randomizer):
         middle of the range.
         """
         said, people = self._seen(counts), whole(people, "people", 1)
-        found: list[Measure] = []
+        measures: list[Measure] = []
         for place, key in enumerate(self.keys):
-            found += self._of(place, key, said[place], people)
-        return tuple(found)
+            measures += self._of(place, key, said[place], people)
+        return tuple(measures)
 
     def _seen(self, counts: npt.ArrayLike) -> Floats:
         seen = as_floats(counts, "counts")
@@ -272,11 +272,11 @@ class KeyValue(Randomizer):
             least = np.min([least, *(self._watch(many, (place, s)) for s in (0, 1))], axis=0)
         weight = float(least.sum())
         b = least / weight
-        found: list[Neighbours] = []
+        neighbours: list[Neighbours] = []
         for u, v, others in self._cases():
             pairs = [PairLaw.over(self._watch(many, has), u, v, shared=b) for has in others]
-            found.append((PairLaw.over(b, u, v, weight), pairs))
-        return found
+            neighbours.append((PairLaw.over(b, u, v, weight), pairs))
+        return neighbours
 
     def encode(self, reports: Any, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
         """The number of each report in hex."""
@@ -321,17 +321,17 @@ class Ratio:
         b = self.total * self.share - z**2 * self.covariance
         c = self.total**2 - z**2 * self.total_variance
         inside: Callable[[float], bool] = lambda m: a * m**2 - 2 * b * m + c <= 0  # noqa: E731
-        found = [m for m in (-1.0, 1.0, self.value) if inside(m)]
+        means = [m for m in (-1.0, 1.0, self.value) if inside(m)]
         if a != 0 and (rest := b**2 - a * c) >= 0:
-            found += [m for m in ((b - sqrt(rest)) / a, (b + sqrt(rest)) / a) if -1 <= m <= 1]
-        return (min(found), max(found)) if found else (self.value, self.value)
+            means += [m for m in ((b - sqrt(rest)) / a, (b + sqrt(rest)) / a) if -1 <= m <= 1]
+        return (min(means), max(means)) if means else (self.value, self.value)
 
 
 def pair(text: str) -> tuple[str, float] | None:
     """The key and the number of a text `key=number`; None where it is no pair."""
     key, mark, number = text.rpartition("=")
     try:
-        found = float(number)
+        mean = float(number)
     except ValueError:
         return None
-    return (key, found) if mark and key and isfinite(found) else None
+    return (key, mean) if mark and key and isfinite(mean) else None

@@ -55,8 +55,8 @@ class _Numbered(KeyValue):
 
     def decode(self, texts: Sequence[str]) -> Symbols:
         """Reports; numbers beyond the last are left out."""
-        found = np.array([int(text, 16) for text in texts], np.int64)
-        return np.asarray(found[found < self.outputs])
+        reports = np.array([int(text, 16) for text in texts], np.int64)
+        return np.asarray(reports[reports < self.outputs])
 
 
 class PckvGRR(_Numbered):
@@ -200,8 +200,8 @@ class PckvUE(KeyValue):
     @property
     def outputs(self) -> int:
         """Three of each key."""
-        found: int = 3 ** len(self.keys)
-        return found
+        outputs: int = 3 ** len(self.keys)
+        return outputs
 
     @property
     def own(self) -> float:

@@ -120,8 +120,8 @@ class Numeric(Randomizer):
         for symbol in np.unique(values):
             here = values == symbol
             last = int(np.flatnonzero(self.law[:, symbol])[-1])
-            found = np.searchsorted(reach[:, symbol], chance[here], side="right")
-            reports[here] = np.minimum(found, last)
+            places = np.searchsorted(reach[:, symbol], chance[here], side="right")
+            reports[here] = np.minimum(places, last)
         return reports
 
     def support_counts(self, reports: Any) -> Counts:
@@ -194,8 +194,8 @@ class Numeric(Randomizer):
 
     def decode(self, texts: Sequence[str]) -> Symbols:
         """Levels; numbers beyond the last are left out."""
-        found = np.array([int(text, 16) for text in texts], np.int64)
-        return np.asarray(found[found < self.outputs])
+        reports = np.array([int(text, 16) for text in texts], np.int64)
+        return np.asarray(reports[reports < self.outputs])
 
 
 def rounded_mass(levels: Floats, upto: Floats) -> Floats:

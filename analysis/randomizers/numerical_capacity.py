@@ -64,5 +64,5 @@ def two_inputs(P: Floats, R: Floats) -> float:
     def kept(b: float) -> float:
         return float(np.sum(product / (b * first + (1 - b) * second)))
 
-    found = minimize_scalar(kept, bounds=(0, 1), method="bounded", options={"xatol": 1e-10})
-    return min(1.0, max(0.0, 1 - float(found.fun)))
+    optimum = minimize_scalar(kept, bounds=(0, 1), method="bounded", options={"xatol": 1e-10})
+    return min(1.0, max(0.0, 1 - float(optimum.fun)))

@@ -134,7 +134,7 @@ def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
     groups = np.bincount(reports.levels - 1, minlength=tree.levels)
     pooled = np.cumsum(groups[::-1])[::-1].tolist()  # people from each level on
     parents, cut, false = np.zeros((1, 0), np.uint8), False, 0.0
-    tested, found = 0, []
+    tested, frequent = 0, []
     for level in range(1, tree.levels + 1):
         at = reports.levels == level
         last = level == tree.levels
@@ -143,7 +143,7 @@ def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
             ended = np.pad(parents, ((0, 0), (0, tree.levels - level + 1)))
             supports = [tree.agreeing(reports, text)[0] for text in ended]
             least = threshold(pooled[level - 1], tree.lie, FOUND)
-            found += [ended[i] for i, count in enumerate(supports) if count >= least]
+            frequent += [ended[i] for i, count in enumerate(supports) if count >= least]
             tested += len(ended)
             false += len(ended) * tail(pooled[level - 1], tree.lie, least)
             counts[:, 0] = -1
@@ -157,7 +157,7 @@ def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
             order = np.argsort(-counts[kept[:, 0], kept[:, 1]], kind="stable")
             kept = kept[np.sort(order[:MOST_KEPT])]
         parents = np.concatenate([parents[kept[:, 0]], kept[:, 1:].astype(np.uint8)], axis=1)
-    values = [one for text in (*found, *parents) if (one := _value(tree, reports, text))]
+    values = [one for text in (*frequent, *parents) if (one := _value(tree, reports, text))]
     values.sort(key=lambda one: (-one.share, one.text))
     least_known = inf if cut else least_share(groups, tree.truth, tree.lie)
     return FoundValues(tuple(values), tested, false, least_known, cut)

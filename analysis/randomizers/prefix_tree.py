@@ -155,12 +155,12 @@ class PrefixTree(Randomizer):
         said = np.array(texts, np.uint64)
         said[np.arange(self.levels) >= np.asarray(levels)[:, None]] = 0
         used = np.flatnonzero(said.any(axis=0))  # of a byte 0 the product is 0
-        power, found = np.asarray(keys[:, used], np.uint64), np.zeros(len(said), np.uint64)
+        power, hashes = np.asarray(keys[:, used], np.uint64), np.zeros(len(said), np.uint64)
         for bit in range(8):
             mask = np.uint64(0) - (said[:, used] >> np.uint64(bit) & np.uint64(1))
-            found ^= np.bitwise_xor.reduce(power & mask, axis=1)
+            hashes ^= np.bitwise_xor.reduce(power & mask, axis=1)
             power = shift(power, DEGREE)
-        return (found & np.uint64(self.values - 1)).astype(np.int64)
+        return (hashes & np.uint64(self.values - 1)).astype(np.int64)
 
     def _columns(self) -> Floats:
         keys, inner = self._every_key(), GRR(self.values, self.epsilon).matrix
@@ -217,8 +217,8 @@ class PrefixTree(Randomizer):
 
     def estimate(self, reports: PrefixReports, *, population: bool = False) -> Estimate:
         """Unbiased shares of the known texts, from the levels at which each is whole."""
-        found = [self.share_of(reports, text) for text in self.texts]
-        shares, noise = np.array(found).reshape(-1, 2).T
+        estimates = [self.share_of(reports, text) for text in self.texts]
+        shares, noise = np.array(estimates).reshape(-1, 2).T
         return Estimate.of(
             shares, noise, len(reports), str(self), kind="bits", population=population
         )
@@ -284,11 +284,11 @@ class PrefixTree(Randomizer):
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Epsilon where a drawn report supports the prefix of a text, else 0."""
         said = self.sample(values[own, 0], rng)
-        found = np.zeros((len(said), len(values)))
+        likelihood = np.zeros((len(said), len(values)))
         for column, text in enumerate(self.texts[values[:, 0]]):
             rows = np.broadcast_to(text, (len(said), self.levels))
-            found[:, column] = self.hashed(said.keys, said.levels, rows) == said.values
-        return found * self.epsilon
+            likelihood[:, column] = self.hashed(said.keys, said.levels, rows) == said.values
+        return likelihood * self.epsilon
 
     @property
     def _digits(self) -> int:

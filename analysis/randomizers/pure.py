@@ -58,8 +58,8 @@ class Pure(Randomizer):
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Epsilon where a drawn report supports a value, else 0."""
         supports = self.supports(self.sample(values[own, 0], rng))
-        found: Floats = (supports[:, values[:, 0]] * self.epsilon).astype(np.float64)
-        return found
+        likelihood: Floats = (supports[:, values[:, 0]] * self.epsilon).astype(np.float64)
+        return likelihood
 
     def divergences(self) -> Floats:
         """Every two inputs are `epsilon` apart; nats, shape (a, a)."""

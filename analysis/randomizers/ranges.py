@@ -107,10 +107,10 @@ class Ranges(Randomizer):
     @cached_property
     def widths(self) -> tuple[int, ...]:
         """Leaves to a node of each level, from the top."""
-        found = [1]
-        while -(-self.a // (found[-1] * self.fanout)) > 1:
-            found.append(found[-1] * self.fanout)
-        return tuple(reversed(found))
+        widths = [1]
+        while -(-self.a // (widths[-1] * self.fanout)) > 1:
+            widths.append(widths[-1] * self.fanout)
+        return tuple(reversed(widths))
 
     @cached_property
     def nodes(self) -> tuple[int, ...]:
@@ -167,21 +167,21 @@ class Ranges(Randomizer):
 
     def support_counts(self, reports: NodeReports) -> Counts:
         """Of each level from the top: its reports, then how many have a 1 at each of its nodes."""
-        found = []
+        supports = []
         for level, count in enumerate(self.nodes):
             rows = reports.bits[reports.levels == level]
-            found.append(np.append(len(rows), rows[:, :count].sum(axis=0, dtype=np.int64)))
-        return np.concatenate(found)
+            supports.append(np.append(len(rows), rows[:, :count].sum(axis=0, dtype=np.int64)))
+        return np.concatenate(supports)
 
     def _node_shares(self, counts: npt.ArrayLike, people: int) -> Floats:
         """Y of the docstring, shape (nodes,). counts: those of `support_counts`."""
-        seen, first, found = np.asarray(counts, np.float64), 0, []
+        seen, first, shares = np.asarray(counts, np.float64), 0, []
         coins, h = self._coins, len(self.nodes)
         for count in self.nodes:
             ones = seen[first + 1 : first + 1 + count]
-            found.append((ones - seen[first] * coins.lam) / (coins.kappa - coins.lam))
+            shares.append((ones - seen[first] * coins.lam) / (coins.kappa - coins.lam))
             first += count + 1
-        return h * np.concatenate(found) / people
+        return h * np.concatenate(shares) / people
 
     @cached_property
     def _fit(self) -> tuple[Floats, Floats]:
@@ -246,13 +246,13 @@ class Ranges(Randomizer):
         order = np.argsort(self.points)
         errors = np.sqrt(self._variance_of(np.tril(np.ones((self.a, self.a))), shares) / people)
         sums = np.cumsum(ordered)
-        found = [quantile(q, points, sums, errors, lambda p: p[order]) for q in QUARTERS]
+        quantiles = [quantile(q, points, sums, errors, lambda p: p[order]) for q in QUARTERS]
         ends = np.unique(np.linspace(0, self.a, 5).astype(int))
         for first, last in zip(ends[:-1].tolist(), (ends[1:] - 1).tolist(), strict=True):
             inside = np.zeros(self.a)
             inside[first : last + 1] = 1
             error = sqrt(float(self._variance_of(inside[None, :], shares)[0]) / people)
-            found.append(
+            quantiles.append(
                 Measure(
                     f"share from {points[first]:g} to {points[last]:g}",
                     float(ordered @ inside),
@@ -260,7 +260,7 @@ class Ranges(Randomizer):
                     lambda p, inside=inside: float(p[order] @ inside),  # type: ignore[misc]
                 )
             )
-        return tuple(found)
+        return tuple(quantiles)
 
     def noise(self) -> float:
         """Variance of one report's estimate of a share, for uniform numbers, averaged."""

@@ -218,8 +218,8 @@ class SplitMix(Randomizer):
 
     def decode(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
         """Shares below M; others are left out."""
-        found = np.array([int(text, 16) for text in texts], np.int64)
-        return np.asarray(found[found < MODULUS])
+        reports = np.array([int(text, 16) for text in texts], np.int64)
+        return np.asarray(reports[reports < MODULUS])
 
 
 @lru_cache(maxsize=256)

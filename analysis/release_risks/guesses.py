@@ -119,8 +119,8 @@ class Counted:
     def people(self, columns: Sequence[int]) -> NDArray[np.int32]:
         """For each person the rows of the release that agree with it in these columns."""
         asked = frozenset(columns)
-        found = self.known.pop(asked, None)
-        self.known[asked] = self._counted(asked) if found is None else found  # now the last
+        people = self.known.pop(asked, None)
+        self.known[asked] = self._counted(asked) if people is None else people  # now the last
         while len(self.known) > KEPT:
             del self.known[next(iter(self.known))]
         return self.known[asked]

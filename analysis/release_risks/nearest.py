@@ -67,8 +67,8 @@ class Near:
 
     def held(self, places: NDArray[np.intp], column: int) -> Codes:
         """What rows have in a column."""
-        found: Codes = self.release.held[self.release.found[places], column]
-        return found
+        held: Codes = self.release.held[self.release.found[places], column]
+        return held
 
     def nearest(self, columns: Sequence[int]) -> NDArray[np.intp]:
         """The places of the nearest rows in some columns."""

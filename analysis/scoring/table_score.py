@@ -204,16 +204,16 @@ def _beside(call: Callable[[], TableRisks]) -> Callable[[], TableRisks]:
 
     Its thread ends with the process: who gives up waits for nothing.
     """
-    found = Future[TableRisks]()
+    risks = Future[TableRisks]()
 
     def run() -> None:
         try:
-            found.set_result(call())
+            risks.set_result(call())
         except BaseException as wrong:
-            found.set_exception(wrong)
+            risks.set_exception(wrong)
 
     Thread(target=run, daemon=True).start()
-    return found.result
+    return risks.result
 
 
 def allowed(share: float, n: int) -> int:

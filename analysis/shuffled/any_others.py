@@ -215,15 +215,15 @@ def _terms(
 def _exchanged(laws: list[Law], n: int) -> float:
     """(1/n) E[(sum of n of one common law, and G)_+]; infinite where none was found."""
     widest = max(laws, key=variance_of)
-    found = _cheapest(widest, laws, n, inf)
-    cost = found[0] if found else inf
+    cheapest = _cheapest(widest, laws, n, inf)
+    cost = cheapest[0] if cheapest else inf
     for law in _crooked(widest, laws) if DEAR < cost < inf else ():
         for share in LEANING:  # as long as it helps
             other = _cheapest(mixed_with(widest, law, share), laws, n, cost)
             if other is None:
                 break
-            found, cost = other, other[0]
-    return inf if found is None else at_most(*found[1], n, FINE, found[2]) / n
+            cheapest, cost = other, other[0]
+    return inf if cheapest is None else at_most(*cheapest[1], n, FINE, cheapest[2]) / n
 
 
 def _cheapest(law: Law, laws: list[Law], n: int, cost: float) -> tuple[float, Law, float] | None:

@@ -169,9 +169,9 @@ def _delta(law: Floats, other: Floats, epsilon: float) -> float:
     return float(np.maximum(law - exp(epsilon) * other, 0).sum())
 
 
-def _bits(found: int, name: str, most: int = LARGEST_BITS) -> int:
+def _bits(value: int, name: str, most: int = LARGEST_BITS) -> int:
     """A number of bits."""
-    bits = whole(found, name, 1)
+    bits = whole(value, name, 1)
     if bits > most:
         raise ParameterError(f"{name}: found {brief(bits)}; needs at most {most}")
     return bits

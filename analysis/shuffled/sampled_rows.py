@@ -127,9 +127,9 @@ def _largest(
                 pmf, at = pmf * (m - at) / (at + 1) * p / q, at + 1
             if best and exp(-m * falls) * (1 + 1e-9) < float(best):
                 break
-            found = _above(m, at, pmf, p, grown)
-            if found > best:
-                best, worst = found, m
+            largest = _above(m, at, pmf, p, grown)
+            if largest > best:
+                best, worst = largest, m
         return best, worst
 
 

@@ -132,9 +132,9 @@ def _parts(labels: Labels, n: int, goal: float) -> Parts | None:
         if not any(_one(law, other) for other in laws):
             laws.append(law)
     laws.sort(key=lambda law: -at_most(law[0], law[1], n, FINE))
-    if (found := _two_of(laws, n)) is None:
+    if (parts := _two_of(laws, n)) is None:
         return None
-    two, sharp = found
+    two, sharp = parts
     pooled, beyond = _most_pooled(n * labels.share, RARE * goal)
     stars = _stars(two, [*two, *labels.values, *labels.pool], n, sharp)
     if not stars or pooled >= n:
@@ -158,7 +158,9 @@ def _two_of(laws: Sequence[Law], n: int) -> tuple[list[Law], float] | None:
     kept, sharp = [laws[0]], inf
     least = 1 / sqrt(CHEAP * n * max(variance_of(law) for law in laws))
     for law in laws[1:]:
-        known = [found for one in kept if (found := largest_sharpness(one, [law], n)) is not None]
+        known = [
+            sharpness for one in kept if (sharpness := largest_sharpness(one, [law], n)) is not None
+        ]
         if known and max(known) >= least:
             sharp = min(sharp, max(known))
         else:

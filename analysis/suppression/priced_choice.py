@@ -138,10 +138,10 @@ def _widened(problem: Problem, priced: Priced, kept: Columns) -> Columns:
         others = [j for j in range(len(problem.columns)) if j not in {*kept, *problem.forbidden}]
         others.sort(key=lambda j: (-problem.gains[j], j))
         wider = (tuple(sorted((*kept, j))) for j in others)
-        found = priced.first((chosen, _coverage(problem, chosen)) for chosen in wider)
-        if found is None:
+        wider_choice = priced.first((chosen, _coverage(problem, chosen)) for chosen in wider)
+        if wider_choice is None:
             return kept
-        kept = found
+        kept = wider_choice
 
 
 def _gain(problem: Problem, chosen: Columns) -> int:

@@ -191,10 +191,10 @@ def tables_left(known: Knowledge) -> Tables | None:
         {0: known.n},
     )
     try:
-        found, _ = listed(fibre, MOST_STEPS)
+        tables, _ = listed(fibre, MOST_STEPS)
     except TooManyTables:
         return None
-    if not found:
+    if not tables:
         return None  # answers that contradict each other: somebody has not said the same twice
     views = tuple((table.group, table.said) for table in known.tables.values())
-    return Tables(known.k, np.array(found), np.array(cells), views)
+    return Tables(known.k, np.array(tables), np.array(cells), views)

@@ -88,13 +88,13 @@ def _estimate(scenario: str, people: int, cluster: "Cluster", form: str) -> None
     from ...scenarios.validation.load import load
 
     loaded = load(scenario)
-    found = scale(loaded, samples(loaded, loaded.scenario.seed), people, cluster)
+    estimate = scale(loaded, samples(loaded, loaded.scenario.seed), people, cluster)
     if form == "json":
-        write_json(scale_text.record(loaded.scenario.name, found))
+        write_json(scale_text.record(loaded.scenario.name, estimate))
     elif form == "csv":
-        write_csv(scale_text.grid(found))
+        write_csv(scale_text.grid(estimate))
     else:
-        scale_text.tell_scale(page(), loaded.scenario.name, found)
+        scale_text.tell_scale(page(), loaded.scenario.name, estimate)
 
 
 def _check(scenario: str, form: str) -> None:

@@ -87,59 +87,59 @@ def command(run: str, prior: str, cheating: bool, runs: int, form: str) -> None:
     study = cheats.there(record)
     peers = record.result.peers
     with diagnose_record(record):
-        found = sorted(learnt_in(record, prior), key=lambda one: len(one.parties))
+        views = sorted(learnt_in(record, prior), key=lambda one: len(one.parties))
     if form == "json":
         from ..text.leak_record import leaked
 
-        write_json(leaked(found, prior, peers, study))
+        write_json(leaked(views, prior, peers, study))
     elif form == "csv":
-        write_csv(Grid(*numbers(peers)) if peers else _csv(found))
+        write_csv(Grid(*numbers(peers)) if peers else _csv(views))
     else:
         if peers:
-            _tell(found, record.scenario.coalition, smallest=False)
+            _tell(views, record.scenario.coalition, smallest=False)
             say(page())
             peers_text.tell_sizes(page(), peers)
         else:
-            _tell(found, record.scenario.coalition)
-            for line in _notes(found, prior):
+            _tell(views, record.scenario.coalition)
+            for line in _notes(views, prior):
                 say(page(), line, style="dim")
         cheats.print_cheating(record, study)
 
 
 def _tell(
-    found: "Sequence[Received]", named: "Sequence[Coalition]", *, smallest: bool = True
+    views: "Sequence[Received]", named: "Sequence[Coalition]", *, smallest: bool = True
 ) -> None:
     from ...scenarios.verification.views import breaking
     from ..text import run_scores
 
     console = page()
-    lay_out(console, coalitions_text.table(found))
-    for line in coalitions_text.key(found):
+    lay_out(console, coalitions_text.table(views))
+    for line in coalitions_text.key(views):
         say(console, line, style="dim")
     if smallest:
-        say(console, run_scores.smallest(breaking(found)))
+        say(console, run_scores.smallest(breaking(views)))
     for one in named:
-        linked = next(r.linked for r in found if r.parties == tuple(sorted(set(one.parties))))
+        linked = next(r.linked for r in views if r.parties == tuple(sorted(set(one.parties))))
         what = f"links {many(linked, 'person', 'people')}" if linked else "links nobody"
         say(console, f"{clean(one.name)} ({' + '.join(one.parties)}): {what}")
 
 
-def _notes(found: "Sequence[Received]", prior: str) -> Iterator[str]:
-    if any(one.reports for one in found):
+def _notes(views: "Sequence[Received]", prior: str) -> Iterator[str]:
+    if any(one.reports for one in views):
         yield LINKED
         return
     yield GUESSED
-    yield f"before any of it: {coalitions_text.before(found)}: {BEFORE[prior]}"
-    error = max((one.error for one in found if one.method == "sampled"), default=0.0)
+    yield f"before any of it: {coalitions_text.before(views)}: {BEFORE[prior]}"
+    error = max((one.error for one in views if one.method == "sampled"), default=0.0)
     if error:
         yield f"~ sampled: the standard error of a probability is {percent(error)} at most"
-    if any(one.method == "at least" for one in found):
+    if any(one.method == "at least" for one in views):
         yield ">= at least: there were too many tables to look at all that the counts allow"
-    if any(one.at_most for one in found):
+    if any(one.at_most for one in views):
         yield "<= at most: the chance of covers, or of who left, is counted with what it hides"
 
 
-def _csv(found: "Sequence[Received]") -> Grid:
+def _csv(views: "Sequence[Received]") -> Grid:
     headings = ["coalition", "linked", "users", "cells_certain", "cells", "bits_per_person"]
     headings += [
         "exact",
@@ -167,6 +167,6 @@ def _csv(found: "Sequence[Received]") -> Grid:
             one.cells_guessed_before,
             *((one.worst_row.posterior, one.worst_row.prior) if one.worst_row else (None, None)),
         )
-        for one in found
+        for one in views
     ]
     return Grid(tuple(headings), rows)

@@ -75,7 +75,7 @@ def command(
     with stages() as stage, helped(executor) as pool:
         done = list(_made(paper, wanted, (seed, seconds), stage, pool))
     files = [write_file(folder / name, data) for _, files in done for name, data in files.items()]
-    checks = [check for found, _ in done for check in found]
+    checks = [check for checked, _ in done for check in checked]
     if checks or form != "table":
         _tell(checks, form)
     else:

@@ -152,11 +152,11 @@ def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:
     from .advise import MISSING
 
     with stages() as stage:
-        found = advise(
+        advised = advise(
             read(data, said, MISSING, stage), k, max_exposure, missing=MISSING, progress=stage
         )
     say(page(), "\nwhat to do\n")
-    advice.tell(page(), found, data.name)
+    advice.tell(page(), advised, data.name)
 
 
 def _check_paths(picture: Path | None, *tables: Path | None) -> None:

@@ -68,7 +68,7 @@ def command(
     with stages() as stage:
         table = read(data, Reading(**reading), progress=stage)
         counts = _counts(table)
-        found = worst_case(
+        worst = worst_case(
             counts,
             k,
             rounds=rounds,
@@ -77,19 +77,19 @@ def command(
             keep=True,
             progress=lambda step: stage(way.told(step)),
         )
-    if found.table is not None:
-        found.verify(counts)
+    if worst.table is not None:
+        worst.verify(counts)
     if form == "json":
         limits = (rounds, nodes, seed)
-        write_json(text.worst_record(found, way, limits, data.name, table.columns))
+        write_json(text.worst_record(worst, way, limits, data.name, table.columns))
     elif form == "csv":
         write_csv(text.tidy(way))
     else:
-        text.tell(page(), found, way, data.name, table.columns)
-    if file is not None and found.table is not None:
-        _write(found, table, file)
+        text.tell(page(), worst, way, data.name, table.columns)
+    if file is not None and worst.table is not None:
+        _write(worst, table, file)
         say(page(err=True), clean(f"wrote     {file}"))
-    if found.stopped:
+    if worst.stopped:
         click.get_current_context().exit(STOPPED)
 
 
@@ -101,9 +101,9 @@ def _counts(table: "Table") -> list[Any]:
     return [np.bincount(codes, minlength=len(values)) for codes, values in columns]
 
 
-def _write(found: "WorstCase", table: "Table", file: Path) -> None:
+def _write(worst: "WorstCase", table: "Table", file: Path) -> None:
     from ...scenarios.serialization.atomic_file import write_whole
 
     stream = io.StringIO(newline="")
-    found.write_csv(stream, table.columns, table.values)
+    worst.write_csv(stream, table.columns, table.values)
     write_whole(file, stream.getvalue(), force=True)

@@ -22,12 +22,12 @@ def links(sent: "tuple[Sent, ...]") -> "list[tuple[int, str, str, int, int]]":
     """Messages and bytes of each link and round: all posts of a round are one, on the board."""
     rows = list[tuple[int, str, str, int, int]]()
     for number, here in groupby(sent, key=lambda one: one.round):
-        found: dict[tuple[str, str], tuple[int, int]] = {}
+        links: dict[tuple[str, str], tuple[int, int]] = {}
         for one in here:
             link = ("all", "board") if one.receiver == "board" else (one.sender, one.receiver)
-            messages, size = found.get(link, (0, 0))
-            found[link] = messages + one.messages, size + one.bytes
-        rows += [(number, *link, *counts) for link, counts in found.items()]
+            messages, size = links.get(link, (0, 0))
+            links[link] = messages + one.messages, size + one.bytes
+        rows += [(number, *link, *counts) for link, counts in links.items()]
     return rows
 
 
@@ -42,24 +42,24 @@ def span(seconds: float) -> str:
     return f"{seconds:.2g} s"
 
 
-def grid(found: "Scale") -> Grid:
+def grid(scale: "Scale") -> Grid:
     """Every link as numbers."""
-    return Grid(HEADINGS[:-1], links(found.sent), (0, 3, 4))
+    return Grid(HEADINGS[:-1], links(scale.sent), (0, 3, 4))
 
 
-def tell_scale(console: Page, name: str, found: "Scale") -> None:
+def tell_scale(console: Page, name: str, scale: "Scale") -> None:
     """Print the estimate."""
     from ...analysis.scaling import MEASURED
 
-    say(console, f"{name} with {found.people:,} people: an estimate, nothing was played")
+    say(console, f"{name} with {scale.people:,} people: an estimate, nothing was played")
     say(console)
-    if found.costs is None:
-        for line in found.unsaid:
+    if scale.costs is None:
+        for line in scale.unsaid:
             say(console, clean(line))
         return
     rows = [
         (number, sender, to, f"{messages:,}", f"{many:,}", size(many))
-        for number, sender, to, messages, many in links(found.sent)
+        for number, sender, to, messages, many in links(scale.sent)
     ]
     lay_out(console, Grid(HEADINGS, rows, (3, 4, 5)))
     say(
@@ -68,15 +68,15 @@ def tell_scale(console: Page, name: str, found: "Scale") -> None:
         "dim",
     )
     say(console)
-    _costs(console, found, found.costs)
-    for number, limit in enumerate(found.broken):
+    _costs(console, scale, scale.costs)
+    for number, limit in enumerate(scale.broken):
         say(console, f"{'' if number else 'breaks':9} {_broken(limit, number)}")
-    holds = [limit for limit in found.limits if limit not in found.broken]
+    holds = [limit for limit in scale.limits if limit not in scale.broken]
     if holds:
-        first = "" if found.broken else "nothing; "
+        first = "" if scale.broken else "nothing; "
         said = f"{first}next, above {holds[0].people:,} people: {clean(holds[0].what)}"
-        say(console, f"{'' if found.broken else 'breaks':9} {said}")
-    for number, line in enumerate(found.unsaid):
+        say(console, f"{'' if scale.broken else 'breaks':9} {said}")
+    for number, line in enumerate(scale.unsaid):
         say(console, f"{'' if number else 'left out':9} {clean(line)}")
     say(console, f"{'constants':9} {constants()}")
     missed = f"up to {MEASURED.error:.0%} of CPU time in runs of up to {MEASURED.tried:,} people"
@@ -91,11 +91,11 @@ def _broken(limit: "Limit", number: int) -> str:
     return f"{'then' if number else 'first'}, above {limit.people:,} people: {clean(limit.what)}"
 
 
-def _costs(console: Page, found: "Scale", costs: "SessionCosts") -> None:
-    whole, where = sum(one.bytes for one in found.sent), found.cluster
+def _costs(console: Page, scale: "Scale", costs: "SessionCosts") -> None:
+    whole, where = sum(one.bytes for one in scale.sent), scale.cluster
     each = f"{where.cores:,} cores, {where.gigabits:g} Gbit/s and {where.gigabytes:g} GB of memory"
     say(console, f"bytes     {size(whole)} in all, exact")
-    say(console, f"rounds    {costs.rounds}; {costs.layers:,} layers of {found.suite}")
+    say(console, f"rounds    {costs.rounds}; {costs.layers:,} layers of {scale.suite}")
     say(
         console,
         f"cores     {_hours(costs.cpu)} core hours: {_hours(costs.sealing)} to seal (people's "
@@ -137,17 +137,17 @@ def constants() -> str:
     )
 
 
-def record(name: str, found: "Scale") -> "EstimatedScale":
+def record(name: str, scale: "Scale") -> "EstimatedScale":
     """The same for programs."""
     from ...analysis.scaling import MEASURED
     from .records import Breaks, EstimatedScale, LinkBytes
 
-    costs = found.costs
+    costs = scale.costs
     return EstimatedScale(
         name,
-        found.people,
-        found.suite,
-        tuple(LinkBytes(*row) for row in links(found.sent)),
+        scale.people,
+        scale.suite,
+        tuple(LinkBytes(*row) for row in links(scale.sent)),
         None if costs is None else costs.rounds,
         None if costs is None else costs.layers,
         None if costs is None else costs.sealing,
@@ -157,11 +157,11 @@ def record(name: str, found: "Scale") -> "EstimatedScale":
         None if costs is None else round(costs.party),
         None if costs is None else round(costs.disk),
         None if costs is None else costs.wall,
-        found.cluster.cores,
-        found.cluster.gigabits,
-        found.cluster.gigabytes,
-        tuple(Breaks(one.people, one.what, one in found.broken) for one in found.limits),
-        found.unsaid,
+        scale.cluster.cores,
+        scale.cluster.gigabits,
+        scale.cluster.gigabytes,
+        tuple(Breaks(one.people, one.what, one in scale.broken) for one in scale.limits),
+        scale.unsaid,
         MEASURED.processor,
         MEASURED.error,
     )

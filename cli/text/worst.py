@@ -71,30 +71,30 @@ class Way:
         return f"the worst table: {step}"
 
 
-def tell(console: Page, found: "WorstCase", way: Way, called: str, columns: Sequence[str]) -> None:
+def tell(console: Page, worst: "WorstCase", way: Way, called: str, columns: Sequence[str]) -> None:
     """Print the bracket, how it came about and why it is no narrower."""
     named = ", ".join(columns)
-    say(console, clean(f"{called}  {found.n:,} people, {many(len(columns), 'column')}: {named}"))
+    say(console, clean(f"{called}  {worst.n:,} people, {many(len(columns), 'column')}: {named}"))
     say(
         console,
-        f"\npeople in a crowd smaller than k = {found.k} in the worst table with these columns",
+        f"\npeople in a crowd smaller than k = {worst.k} in the worst table with these columns",
     )
-    lay_out(console, Grid(("", "people", "share"), list(_ends(found)), (1, 2)))
+    lay_out(console, Grid(("", "people", "share"), list(_ends(worst)), (1, 2)))
     say(console, "\nhow the search came to it")
     rows = [(one.doing, f"{one.found:,}", f"{one.at_most:,}") for one in way.stages]
     lay_out(console, Grid(("", "found", "at most"), rows, (1, 2)))
-    say(console, f"\nended: {found.why or 'proved, no table is worse'}")
+    say(console, f"\nended: {worst.why or 'proved, no table is worse'}")
 
 
-def _ends(found: "WorstCase") -> Iterator[tuple[str, str, str]]:
-    if found.proven:
-        yield "exactly: found, and proved", f"{found.people:,}", percent(found.people / found.n)
+def _ends(worst: "WorstCase") -> Iterator[tuple[str, str, str]]:
+    if worst.proven:
+        yield "exactly: found, and proved", f"{worst.people:,}", percent(worst.people / worst.n)
         return
     counted = "found: a table that was counted"
-    if found.table is None:
+    if worst.table is None:
         counted = "in every table with these columns, at least"
-    yield counted, f"{found.people:,}", percent(found.people / found.n)
-    yield "at most, as far as proved", f"{found.upper:,}", percent(found.upper / found.n)
+    yield counted, f"{worst.people:,}", percent(worst.people / worst.n)
+    yield "at most, as far as proved", f"{worst.upper:,}", percent(worst.upper / worst.n)
 
 
 def tidy(way: Way) -> Grid:
@@ -104,7 +104,7 @@ def tidy(way: Way) -> Grid:
 
 
 def worst_record(
-    found: "WorstCase",
+    worst: "WorstCase",
     way: Way,
     limits: tuple[int, int, int],
     called: str,
@@ -115,12 +115,12 @@ def worst_record(
     return WorstRecord(
         called,
         tuple(columns),
-        found.n,
-        found.k,
-        found.people,
-        found.upper,
-        found.proven,
-        found.why,
+        worst.n,
+        worst.k,
+        worst.people,
+        worst.upper,
+        worst.proven,
+        worst.why,
         rounds,
         nodes,
         seed,

@@ -56,13 +56,13 @@ class Table(Mapping[str, T], Generic[T]):
 
 
 def _attack(name: str) -> Attack:
-    found: Attack = load(attack_homes()[name])
-    return found
+    attack: Attack = load(attack_homes()[name])
+    return attack
 
 
 def _guard(name: str) -> Guard:
-    found: Guard = import_module(f"{HERE}.guards.{name}").GUARD
-    return found
+    guard: Guard = import_module(f"{HERE}.guards.{name}").GUARD
+    return guard
 
 
 def _guard_names() -> tuple[str, ...]:

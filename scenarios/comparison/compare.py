@@ -105,9 +105,9 @@ def compare(
     for place, name in enumerate(table):
         try:
             progress(name)
-            found = _played(name, case, played.get(name))
-            compared += found.programs
-            skipped |= found.skipped
+            result = _played(name, case, played.get(name))
+            compared += result.programs
+            skipped |= result.skipped
         except KeyboardInterrupt as stop:
             if not compared:
                 raise

@@ -207,8 +207,8 @@ def worth_of(case: Case, outcome: Outcome, asked: Sequence[Question], told: floa
     decision = outcome.decision
     if decision is None:
         return nothing(case)
-    release, found = outcome.release or {}, outcome.findings
-    if found and (whole := found.of_everybody(release)):
+    release, findings = outcome.release or {}, outcome.findings
+    if findings and (whole := findings.of_everybody(release)):
         estimates, said = whole
         return replace(utility(case, released(case, estimates, decision.kept)), cells=said)
     return utility(case, released(case, release, decision.kept), decision.hidden)

@@ -125,8 +125,8 @@ def keep(
     crowd = crowd_of(scenario, drawn, ledger.secret())
     past = list(ledger.entries)
     noise = noise_of(scenario, drawn.people.schema)
-    found = spending(past, noise, crowd, scenario.local.spend) if noise else None
-    memory = remembered(ledger, scenario, crowd, seed, refusal(found))
+    spent = spending(past, noise, crowd, scenario.local.spend) if noise else None
+    memory = remembered(ledger, scenario, crowd, seed, refusal(spent))
     ledger.begin(
         Entry(
             scenario=scenario.scenario.name,
@@ -141,7 +141,7 @@ def keep(
     played = play(memory)
     cells = () if noise else tuple(sorted((played.release or {}).values()))
     ended = ledger.end(played.digest.hex(), cells, played.burned)
-    return played, changed(account(past, ended, memory, scenario, drawn, seed), spent=found)
+    return played, changed(account(past, ended, memory, scenario, drawn, seed), spent=spent)
 
 
 def secrets(ledger: Ledger, scenario: Scenario, drawn: Samples) -> Callable[[int], bytes] | None:

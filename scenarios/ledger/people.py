@@ -102,13 +102,13 @@ class _Reading:
 
     def merged(self, key: bytes) -> dict[str, tuple[str, ...]]:
         """By feature, a name for the cells that became one; without the key it tells none."""
-        found: dict[str, tuple[str, ...]] = {}
+        words: dict[str, tuple[str, ...]] = {}
         for name, values in self.cells.items():
             groups = sorted(sorted(cells) for cells in values.values() if len(cells) > 1)
             if groups:
                 text = json.dumps(groups).encode()
-                found[name] = (hashlib.blake2b(text, key=key, digest_size=BYTES).hexdigest(),)
-        return found
+                words[name] = (hashlib.blake2b(text, key=key, digest_size=BYTES).hexdigest(),)
+        return words
 
 
 def memory_of(mark: str, key: bytes) -> bytes:

@@ -93,11 +93,11 @@ def spending(past: Sequence[Entry], now: Noise, crowd: Crowd, limit: float | Non
     return Spending(float(spent.max()), limit, beyond)
 
 
-def refusal(found: Spending | None) -> str | None:
+def refusal(spent: Spending | None) -> str | None:
     """Why a run is refused by what people have spent; None: it is not."""
-    if found is None or not found.beyond:
+    if spent is None or not spent.beyond:
         return None
     return (
-        f"{found.beyond:,} people would have spent more than {found.limit:g} nats over all runs, "
-        f"up to {found.most:.4g}: ask other people, or keep noise from run to run (memoized)"
+        f"{spent.beyond:,} people would have spent more than {spent.limit:g} nats over all runs, "
+        f"up to {spent.most:.4g}: ask other people, or keep noise from run to run (memoized)"
     )

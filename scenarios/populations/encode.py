@@ -125,9 +125,9 @@ class _Column:
         """The first row that has a text."""
         before = 0
         for part in self.settle():
-            found = np.flatnonzero(part == number)
-            if found.size:
-                return before + int(found[0])
+            rows = np.flatnonzero(part == number)
+            if rows.size:
+                return before + int(rows[0])
             before += len(part)
         raise AssertionError(f"no row has number {number}")  # pragma: no cover - each has one
 

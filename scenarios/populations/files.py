@@ -60,9 +60,9 @@ def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:
     names = READERS[path.suffix.lower()].header(path, asked)
     for place, name in enumerate(names, start=1):
         if not name or len(name.encode()) > MAX_NAME or not is_line(name):
-            found = f"is called {name[:40]!r}" if name else "has no name"
+            called = f"is called {name[:40]!r}" if name else "has no name"
             raise DataError(
-                f"{path}:1: column {place} {found}; a name of 1 to {MAX_NAME} printable bytes is "
+                f"{path}:1: column {place} {called}; a name of 1 to {MAX_NAME} printable bytes is "
                 f"accepted: write one into the file; {NAMELESS}"
             )
         if name in names[: place - 1]:
@@ -99,12 +99,12 @@ def read(
     state = path.stat()
     lacking = section.missing, section.missing_texts
     made_of = path, tuple(chosen), lacking, asked, state.st_mtime_ns, state.st_size
-    found = _last.get(made_of)
-    if found is None:
-        found = _read(path, chosen, lacking, asked, progress)
+    table = _last.get(made_of)
+    if table is None:
+        table = _read(path, chosen, lacking, asked, progress)
         _last.clear()
-        _last[made_of] = found
-    return found
+        _last[made_of] = table
+    return table
 
 
 _last: dict[object, Table] = {}  # the last table that was read, by all that it is made of

@@ -97,17 +97,17 @@ class Cluster(Executor):
         logging.getLogger("distributed").setLevel(self._heard)
 
     def _declared(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        extras: dict[str, list[str]] = {}
         for worker, (_, owners) in self._owners.items():
             for party in owners:
-                found.setdefault(party, []).append(worker)
-        return found
+                extras.setdefault(party, []).append(worker)
+        return extras
 
     def _checked(self) -> dict[str, tuple[int, tuple[str, ...]]]:
         """Per worker its threads and the parties it declares; ParameterError as the class says."""
         try:
             workers = self._client.scheduler_info()["workers"]
-            found = self._client.get_versions()
+            versions = self._client.get_versions()
         except Exception as bad:
             raise ParameterError(f"{self.name}: it does not say what it is: {bad}") from None
         if not workers:
@@ -115,8 +115,11 @@ class Cluster(Executor):
                 f"{self.name}: the scheduler has no worker; start some with "
                 f"`dask worker {self._address}`"
             )
-        ours = found["client"]["packages"]
-        for where, theirs in (("the scheduler", found["scheduler"]), *found["workers"].items()):
+        ours = versions["client"]["packages"]
+        for where, theirs in (
+            ("the scheduler", versions["scheduler"]),
+            *versions["workers"].items(),
+        ):
             for package in ("python", "distributed"):
                 there, here = theirs["packages"].get(package), ours[package]
                 if _told(package, there) != _told(package, here):
@@ -132,13 +135,13 @@ class Cluster(Executor):
     def _versions(self) -> dict[str, str]:
         """The veilmix of each worker."""
         try:
-            found: dict[str, str] = self._client.run(version_here)
+            versions: dict[str, str] = self._client.run(version_here)
         except Exception as bad:
             raise ParameterError(
                 f"{self.name}: a worker cannot use veilmix ({bad}); install it there: "
                 f"{__version__} is here"
             ) from None
-        return found
+        return versions
 
     def _differs(self, where: str, package: str, there: str | None, here: str) -> ParameterError:
         return ParameterError(

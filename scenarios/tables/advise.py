@@ -167,14 +167,16 @@ def advise(
     ladders = [one.ladder for one in columns]
     promise = _Promise(table, columns, k)
     asked = promise if judge is By.PROMISE else None
-    found = search(table.codes, ladders, k, most, promise=asked, seconds=seconds, progress=progress)
+    advice = search(
+        table.codes, ladders, k, most, promise=asked, seconds=seconds, progress=progress
+    )
     progress("what it costs")
     wide = len(columns) > WIDE
     zero = tuple(0 for _ in columns)
-    shown = _spread(found.frontier(), found.best)
+    shown = _spread(advice.frontier(), advice.best)
     label = None if predict is None else table.columns.index(predict)
     measured = tuple(
-        (one, _cost(table, columns, one, promise, label, whole=not wide or one == found.best))
+        (one, _cost(table, columns, one, promise, label, whole=not wide or one == advice.best))
         for one in shown
     )
     return Advised(
@@ -183,10 +185,10 @@ def advise(
         k,
         max_exposure,
         most,
-        found,
-        next(cost for one, cost in measured if one == found.best),
+        advice,
+        next(cost for one, cost in measured if one == advice.best),
         _below(table, columns, zero, k),
-        tuple(_finer(table, columns, found.best, j, asked or k) for j in range(len(columns))),
+        tuple(_finer(table, columns, advice.best, j, asked or k) for j in range(len(columns))),
         measured,
         predict,
         missing,

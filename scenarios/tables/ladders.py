@@ -75,7 +75,7 @@ def column(
     people = np.bincount(table.codes[:, j], minlength=len(texts))
     clean = _clean(texts, missing)
     steps: list[dict[str, Any]] = [clean]
-    found = [_codes(name, clean, texts, people, missing)]
+    levels = [_codes(name, clean, texts, people, missing)]
     fewest = min(k, len(table.codes) + 1)  # below that everybody is merged
     for more in _coarser(name, texts, people, fewest, missing, hierarchy, clean):
         try:
@@ -84,14 +84,14 @@ def column(
             if hierarchy is not None:
                 raise
             continue  # a rule that these values cannot have
-        if 1 < codes.max() + 1 < found[-1].max() + 1 and nested(found[-1], codes):
+        if 1 < codes.max() + 1 < levels[-1].max() + 1 and nested(levels[-1], codes):
             steps.append(more)
-            found.append(codes)
-    found.append(np.zeros(len(texts), np.int64))
-    losses = np.maximum.accumulate(entropy_losses(people, found)) * KEPT
+            levels.append(codes)
+    levels.append(np.zeros(len(texts), np.int64))
+    losses = np.maximum.accumulate(entropy_losses(people, levels)) * KEPT
     losses[-1] = 1.0
     names = [*(_name(name, step) for step in steps), DROPPED]
-    rungs = zip(names, found, losses.tolist(), strict=True)
+    rungs = zip(names, levels, losses.tolist(), strict=True)
     ladder = Ladder(name, tuple(Level(*rung) for rung in rungs), weight)
     return Column(ladder, (*steps, None))
 

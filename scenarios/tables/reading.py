@@ -114,14 +114,14 @@ def read(
     whole = table(section, (), progress=progress)
     left = [one.column for one in whole.judged if one.column not in whole.columns]
     features = coarsenings(said.coarsen, whole.columns, left)
-    found = coarse(whole, features, missing) if features else whole
-    if len(found.codes) < 2:
+    coarser = coarse(whole, features, missing) if features else whole
+    if len(coarser.codes) < 2:
         raise DataError(
-            f"{path}: one person only, {found.note}; nobody hides in a crowd of one, at least two "
-            "rows are needed"
+            f"{path}: one person only, {coarser.note}; nobody hides in a crowd of one, at least "
+            "two rows are needed"
         )
-    warnings = [text for text in found.warnings if NOT_ASKED not in text]  # roles say it
-    return replaced(found, warnings=(*warnings, *_header_doubts(path, section)))
+    warnings = [text for text in coarser.warnings if NOT_ASKED not in text]  # roles say it
+    return replaced(coarser, warnings=(*warnings, *_header_doubts(path, section)))
 
 
 def _header_doubts(path: Path, section: Population) -> list[str]:
@@ -143,7 +143,7 @@ def coarsenings(
 
     left: direct identifiers, which are columns of the file and not of the table.
     """
-    found: dict[str, dict[str, Any]] = {}
+    rules: dict[str, dict[str, Any]] = {}
     for text in said:
         rule = _rule(text, [*columns, *left])
         for name, keys in rule.items():
@@ -157,9 +157,9 @@ def coarsenings(
                 raise DataError(f"--coarsen {text}: no column {name!r}; {listed(columns)}{hint}")
             if not isinstance(keys, dict):
                 raise DataError(f"--coarsen {text}: COLUMN.RULE=VALUE is accepted")
-            found.setdefault(name, {}).update(keys)
+            rules.setdefault(name, {}).update(keys)
     features = []
-    for name, keys in found.items():
+    for name, keys in rules.items():
         grammar = type_at(("feature", 0))
         wrong = misfit({"name": name, **keys}, grammar) if grammar else None
         if wrong:
@@ -219,27 +219,27 @@ def write_out(table: Table, kept: Path | None, counts: Path | None, *, bom: bool
 
 def suspects(table: Table, texts: Sequence[str]) -> list[str]:
     """Name texts that often mean missing, but were not said to."""
-    found = []
+    suspected = []
     for j, values in enumerate(table.values):
         odd = apart([text for text in values if text not in texts])
         for code, text in enumerate(values):
             if (text.casefold() in SUSPECT or text in odd) and text not in texts:
                 cells = np.count_nonzero(table.codes[:, j] == code)
-                found.append(
+                suspected.append(
                     f"column {table.columns[j]!r}: {text!r} in {cells:,} cells is read as a value "
                     f'like any other; if it means missing, say --missing-text "{text}"'
                 )
-    return found
+    return suspected
 
 
 def missing_codes(table: Table, texts: Sequence[str]) -> tuple[Codes, list[int | None]]:
     """Give all missing texts of a column one code; return the codes, and that code per column."""
     wanted = {"", *texts}
-    codes, found = table.codes, list[int | None]()
+    codes, codes_of_missing = table.codes, list[int | None]()
     for j, values in enumerate(table.values):
         lacking = [code for code, text in enumerate(values) if text in wanted]
-        found.append(lacking[0] if lacking else None)
+        codes_of_missing.append(lacking[0] if lacking else None)
         if len(lacking) > 1:
             codes = codes.copy() if codes is table.codes else codes
             codes[np.isin(codes[:, j], lacking), j] = lacking[0]
-    return codes, found
+    return codes, codes_of_missing

@@ -65,24 +65,24 @@ def batches(evidence: Evidence) -> str:
 
 def _challenged(evidence: Evidence, number: int) -> None:
     """Check that shares of a lock were shown of a round in which nobody could prove a change."""
-    found = evidence.board
-    told, registry, head = found.announcement, found.registry, found.heads.get(number)
-    accepted = found.challenged.accepted[number]
+    board = evidence.board
+    told, registry, head = board.announcement, board.registry, board.heads.get(number)
+    accepted = board.challenged.accepted[number]
     if told is None or registry is None:
         raise VerificationError(f"round {number}: envelopes of nobody registered were accepted")
-    plan = open_round(told, found.session, found.calls[number - 1])
+    plan = open_round(told, board.session, board.calls[number - 1])
     seen = replace(plan, witness=b"" if head is None else witness_of(head))
     if any(check_envelopes(seen, registry, accepted.people)):
         raise VerificationError(f"round {number}: envelopes were accepted that nobody has signed")
     fixed = told.policy.setting is Setting.FIXED
-    before = [found.challenged.accepted[one] for one in range(1, number)] if fixed else []
+    before = [board.challenged.accepted[one] for one in range(1, number)] if fixed else []
     try:
         check_people(accepted, before, told.rules.min_dropout, told.rules.min_batch)
     except RoundBurned as why:
         raise VerificationError(f"round {number}: {why}") from None
-    for party, alarm in found.alarms:
+    for party, alarm in board.alarms:
         about = alarm.round, alarm.cause
-        if about == (number, Cause.CHANGED) and borne_out(found, alarm):
+        if about == (number, Cause.CHANGED) and borne_out(board, alarm):
             raise VerificationError(f"round {number}: {party} has proved that a ballot is missing")
 
 

@@ -45,11 +45,11 @@ def _same_certainty(evidence: Evidence, heard: Sequence[RoundResult]) -> None:
     """
     if not (said := evidence.rounds):
         return
-    found = standings(evidence.schema, heard, evidence.run.scenario.policy.k)
-    same("people certain to the curator", [one.now for one in found], [o.certain for o in said])
+    standing = standings(evidence.schema, heard, evidence.run.scenario.policy.k)
+    same("people certain to the curator", [one.now for one in standing], [o.certain for o in said])
     claimed = [one.promised for one in said if one.promised is not None]
     if claimed:
-        same("people promised of all columns", [one.promised for one in found], claimed)
+        same("people promised of all columns", [one.promised for one in standing], claimed)
 
 
 def _columns(evidence: Evidence, decision: Decision) -> str:

@@ -95,7 +95,7 @@ def round_records(
 
     standing: what it can be certain of, and could promise, after each round of its own.
     """
-    found: list[RoundRecord] = []
+    records: list[RoundRecord] = []
     seen: list[CountsSeen] = []
     for call, tally in zip(calls, tallies, strict=True):
         if call.reader is not Role.CURATOR:
@@ -110,7 +110,7 @@ def round_records(
             *({}, {}, Transcript(people, summary=True)),
         )
         bits, side = _bits(view, sizes)
-        found.append(
+        records.append(
             RoundRecord(
                 call.round,
                 tuple(tuple(names[column] for column in columns) for columns in call.asks),
@@ -123,11 +123,11 @@ def round_records(
                 sum(len(counts) for counts in tally),
                 sum(n for counts in tally for cell, n in counts.items() if OTHER in cell),
                 max(sum(n for n in counts.values() if n < k) for counts in tally),
-                standing[len(found)].now,
+                standing[len(records)].now,
                 bits / people if people else 0.0,
                 side is Side.EXACT,
                 side,
-                standing[len(found)].promised,
+                standing[len(records)].promised,
             )
         )
-    return tuple(found)
+    return tuple(records)

@@ -221,15 +221,15 @@ def considered(
 ) -> tuple[Considered, ...]:
     """Every set of columns of a few, with what could be promised of it in the end."""
     known, _ = knowledge(schema, heard, policy.k)
-    found = []
+    choices = []
     for size in range(1, len(schema.names) + 1):
         for columns in combinations(range(len(schema.names)), size):
             sharp = len(schema.names) <= SHARP or columns == tuple(kept)
             proof = known.promise(columns) if sharp else known.by_parts(columns)
             names = tuple(schema.names[column] for column in columns)
             safe = proof.value <= policy.max_exposure
-            found.append(Considered(names, proof.value, proof.rule, safe))
-    return tuple(found)
+            choices.append(Considered(names, proof.value, proof.rule, safe))
+    return tuple(choices)
 
 
 def dropped(

@@ -42,20 +42,20 @@ def cross_table(
     rule, gains = named_rule(policy, others, schema), column_weights(policy, schema.names)
     allowed = [j for j, name in enumerate(schema.names) if name not in policy.forbidden]
     required = {schema.column(name) for name in policy.required}
-    found = []
+    tables = []
     for size in range(1, MOST + 1):
         for columns in filter(required.issubset, combinations(allowed, size)):
             ranking = PLAIN if rule == PRICED else rule
             proof = bound(ranking, [counts[j] for j in columns], policy.k)
-            found.append((-sum(gains[j] for j in columns), proof.value, columns, proof))
-    found.sort(key=lambda one: one[:3])
+            tables.append((-sum(gains[j] for j in columns), proof.value, columns, proof))
+    tables.sort(key=lambda one: one[:3])
     if rule != PRICED:
-        safe = (columns for _, value, columns, _ in found if value <= policy.max_exposure)
+        safe = (columns for _, value, columns, _ in tables if value <= policy.max_exposure)
         return next(safe, ())
     from ....analysis.suppression.priced_choice import Priced
 
     priced = Priced.of(counts, policy.k, policy.max_exposure)
-    return priced.first((columns, proof.people) for _, _, columns, proof in found) or ()
+    return priced.first((columns, proof.people) for _, _, columns, proof in tables) or ()
 
 
 class Pairs(Decided):
@@ -104,8 +104,8 @@ class Pairs(Decided):
         others: int | None,
     ) -> "tuple[Considered, ...]":
         """Every column and every pair."""
-        found = super().options(policy, schema, counts, others)
-        return tuple(one for one in found if len(one.columns) <= MOST)
+        options = super().options(policy, schema, counts, others)
+        return tuple(one for one in options if len(one.columns) <= MOST)
 
     def decides(self, policy: Section) -> str:
         """What is kept, in a clause."""

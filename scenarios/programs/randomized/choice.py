@@ -59,13 +59,13 @@ def ranking(
     if mechanism is None or not people or not scenario.local.epsilon:
         return ()
     task = mechanism.tasks[0]
-    found = [
+    ranked = [
         Ranked(task, name, error, name == own)
         for name, one in mechanisms().items()
         if task in one.tasks
         and (error := _error(scenario, name, one, task, names, values, people)) is not None
     ]
-    return tuple(sorted(found, key=lambda one: one.error))
+    return tuple(sorted(ranked, key=lambda one: one.error))
 
 
 def _error(
@@ -103,26 +103,26 @@ def _reach(scenario: Scenario, people: Population) -> Iterator[str]:
 
 def advice(scenario: Scenario, people: Population) -> Iterator[str]:
     """The ranking in a sentence; nothing where no other mechanism has the task."""
-    found = ranking(scenario, people.schema.names, people.values, people.n)
-    if len(found) < 2:
+    ranked = ranking(scenario, people.schema.names, people.values, people.n)
+    if len(ranked) < 2:
         return
-    own = next((place for place, one in enumerate(found) if one.own), None)
+    own = next((place for place, one in enumerate(ranked) if one.own), None)
     each = share(scenario.local.epsilon or 0.0, len(people.values))
-    listed = ", ".join(f"{one.mechanism} {percent(one.error)}" for one in found)
+    listed = ", ".join(f"{one.mechanism} {percent(one.error)}" for one in ranked)
     yield (
-        f"standard error {OF[found[0].task]}, {people.n:,} reports at epsilon = {each:.3g}, exact "
-        f"for {LIKE.get(found[0].task, 'uniform answers')}: {listed}"
+        f"standard error {OF[ranked[0].task]}, {people.n:,} reports at epsilon = {each:.3g}, exact "
+        f"for {LIKE.get(ranked[0].task, 'uniform answers')}: {listed}"
     )
-    for one in found:
+    for one in ranked:
         if mechanisms()[one.mechanism].split:
             yield f"{one.mechanism} is private by the mix alone; the others' epsilon needs no mix"
     yield from _reach(scenario, people)
     if own == 0:
-        yield f"{found[0].mechanism}, this scenario's, is best here"
+        yield f"{ranked[0].mechanism}, this scenario's, is best here"
     elif own:
-        more = (found[own].error / found[0].error) ** 2
+        more = (ranked[own].error / ranked[0].error) ** 2
         if more > 1.005:
             yield (
-                f"{found[0].mechanism} is best here: {found[own].mechanism} needs {more:.2f} times "
-                "the people for the same error"
+                f"{ranked[0].mechanism} is best here: {ranked[own].mechanism} needs {more:.2f} "
+                "times the people for the same error"
             )

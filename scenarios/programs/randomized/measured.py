@@ -86,11 +86,11 @@ def measures(question: Question, counts: Counts) -> UntestedMeasures | None:
     seen = tally(question.randomizer, question.domain, counts)
     if not seen.people:
         return None
-    found = question.randomizer.measures(seen.supporting, seen.people)
-    if not found:
+    measures = question.randomizer.measures(seen.supporting, seen.people)
+    if not measures:
         return None
     column, domain = question.columns[0], question.domain
-    return UntestedMeasures(question.name, column, domain, seen.people, seen.outside, found)
+    return UntestedMeasures(question.name, column, domain, seen.people, seen.outside, measures)
 
 
 def held(one: UntestedMeasures, truth: Callable[[int, Measure], float]) -> MeasuredFeature:

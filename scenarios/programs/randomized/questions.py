@@ -138,25 +138,25 @@ def room(scenario: Scenario, mechanism: Mechanism, name: str) -> dict[str, int]:
 
 def numbers(feature: str, values: Sequence[str]) -> tuple[float, ...]:
     """The numbers that these values are. Raises DataError where one is none, or all are one."""
-    found = [number(value) for value in values]
-    for value, at in zip(values, found, strict=True):
+    numbers = [number(value) for value in values]
+    for value, at in zip(values, numbers, strict=True):
         if at is None:
             raise DataError(
                 f"feature {feature!r}: {value!r} is no number; this mechanism is for numbers: "
                 "take grr, oue or another for values"
             )
-    if len(set(found)) < 2:
+    if len(set(numbers)) < 2:
         raise DataError(f"feature {feature!r}: all values are one number; leave the feature out")
-    return tuple(one for one in found if one is not None)
+    return tuple(one for one in numbers if one is not None)
 
 
 def number(value: str) -> float | None:
     """A value as a finite number; None where it is none."""
     try:
-        found = float(value)
+        finite = float(value)
     except ValueError:
         return None
-    return found if isfinite(found) else None
+    return finite if isfinite(finite) else None
 
 
 def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
@@ -201,15 +201,15 @@ def pieces(name: str, copies: int) -> tuple[str, ...]:
 
 def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list[Counts]":
     """The texts that were received in answer to each question, of all its messages."""
-    found: list[Counts] = []
+    tallies: list[Counts] = []
     first = 0
     for one in questions:
         own = counts[first : first + one.randomizer.messages_per_person]
-        found.append(own[0] if len(own) == 1 else sum((Counter(each) for each in own), Counter()))
+        tallies.append(own[0] if len(own) == 1 else sum((Counter(each) for each in own), Counter()))
         first += one.randomizer.messages_per_person
     if first != len(counts):
         raise DataError(f"counts: {len(counts)} of them; the questions have {first} messages")
-    return found
+    return tallies
 
 
 def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None":
