@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from .scenarios.scoring.outcome import Outcome as Outcome
     from .scenarios.tables.doors import advise as advise
     from .scenarios.tables.doors import score as score
+    from .scenarios.validation.gallery import shipped as shipped
     from .scenarios.validation.load import change as change
     from .scenarios.validation.load import load as load
     from .scenarios.validation.load import loads as loads
-    from .scenarios.validation.load import shipped as shipped
 
 __version__ = "0.1.0"
 
@@ -51,7 +51,7 @@ _HOMES = {
     "run": "scenarios.play.run",
     "save": "scenarios.records.run_folder",
     "score": "scenarios.tables.doors",
-    "shipped": "scenarios.validation.load",
+    "shipped": "scenarios.validation.gallery",
     "with_people": "scenarios.play.with_people",
 }
 __all__ = [

@@ -493,6 +493,12 @@ def test_check_loads_nothing_that_plays() -> None:
     assert not {f"veilmix.{name}" for name in ("scenarios.play.run", "roles.session")} & after
 
 
+def test_the_list_of_scenarios_loads_no_numbers() -> None:
+    after = commanded("new")
+    assert "veilmix.scenarios.validation.gallery" in after
+    assert not {"numpy", "trio", "nacl"} & after
+
+
 def test_help_loads_nothing_heavy() -> None:
     after = commanded("--help")
     assert "veilmix.cli.app" in after

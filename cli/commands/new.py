@@ -32,7 +32,7 @@ def command(
     Without NAME: list the shipped scenarios. With --cards NAME may also be a file of your own.
     """
     from ...scenarios.serialization.atomic_file import write_whole
-    from ...scenarios.validation.load import source
+    from ...scenarios.validation.gallery import source
 
     if table is not None:
         _patients(table, force=force)
@@ -80,7 +80,7 @@ def _cards(name: str, file: Path | None, *, force: bool) -> None:
 
 def gallery(form: str) -> None:
     """Print the shipped scenarios, a line each: those to start from, then the attacks."""
-    from ...scenarios.validation.load import attacks, shipped
+    from ...scenarios.validation.gallery import attacks, shipped
 
     groups = (("to start from", _titles(shipped())), ("attacks", _titles(attacks())))
     header = ("scenario", "shows")
@@ -101,6 +101,6 @@ def gallery(form: str) -> None:
 
 
 def _titles(names: tuple[str, ...]) -> list[tuple[str, str]]:
-    from ...scenarios.validation.load import source
+    from ...scenarios.validation.gallery import source
 
     return [(name, tomllib.loads(source(name))["scenario"].get("title", "")) for name in names]

@@ -8,7 +8,6 @@ import re
 import sys
 import tomllib
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,35 +22,11 @@ from ..schema.lines import Locator
 from ..schema.model import Scenario
 from ..schema.problems import Problem, did_you_mean
 from .check import examine
+from .gallery import attacks, nobody, shipped, source
 
-GALLERY = Path(__file__).parent.parent / "gallery"
 MAX_BYTES = 1 << 20
-ATTACKS = GALLERY / "attacks"
 _DIGITS = re.compile(r"\d[\d_]*")
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-
-
-def shipped() -> tuple[str, ...]:
-    """Name the scenarios of the gallery."""
-    return _names(GALLERY)
-
-
-def attacks() -> tuple[str, ...]:
-    """Name the shipped scenarios of attacks."""
-    return _names(ATTACKS)
-
-
-@cache
-def _names(folder: Path) -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in folder.glob("*.toml")))
-
-
-def source(name: str) -> str:
-    """Return the text of a shipped scenario, comments included. Raises ScenarioError."""
-    for names, folder in ((shipped(), GALLERY), (attacks(), ATTACKS)):
-        if name in names:
-            return (folder / f"{name}.toml").read_text("utf-8")
-    raise ScenarioError([_nobody(name)])
 
 
 def load(path_or_name: str | Path) -> Scenario:
@@ -198,7 +173,7 @@ def _text(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise ScenarioError([_nobody(str(path))]) from None
+        raise ScenarioError([nobody(str(path))]) from None
     except IsADirectoryError:
         message = f"{path}: is a folder; a scenario file or a shipped name is needed"
         raise ScenarioError([message]) from None
@@ -212,9 +187,3 @@ def _text(path: Path) -> str:
         line = data.count(b"\n", 0, bad.start) + 1
         what = f"byte 0x{data[bad.start]:02x} at offset {bad.start:,}; save the file as UTF-8"
         raise ScenarioError([f"{path}:{line}: not UTF-8: {what}"]) from None
-
-
-def _nobody(name: str) -> str:
-    hint = did_you_mean(Path(name).stem, (*shipped(), *attacks()))
-    names = ", ".join(shipped())
-    return f"{name}: no such file, and no scenario of this name; shipped are {names}{hint}"
