@@ -86,7 +86,7 @@ class MoveRecorder(Instrument):
         if event.kind is Kind.BATCH and asked:
             onions = tuple(asked.onions.get(name, -1) for name in split_names(event.names))
             self._tell(Batch(event.sender, event.receiver, event.round, onions))
-        else:
+        elif event.receiver == parties.shuffler(1):  # other letters are no envelopes
             self._tell(self._send(event, asked))
 
     def _send(self, event: Event, asked: _Round | None) -> Send:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.protocol.announcement import Flaw, Rules
+from veilmix.protocol.announcement import Flaw, Policy, Program, Rules
+from veilmix.protocol.opened_prefixes import WHOLE, ByThreshold
 from veilmix.roles.faults.shuffler import Deed, cheat
 from veilmix.roles.faults.wire import Replay
 from veilmix.scenarios.programs.registry import PROGRAMS
@@ -124,3 +125,21 @@ def test_a_copied_envelope_is_told(told) -> None:
     (copied,) = [m for m in moves if m.get("fault") == "copied"]
     assert (copied["by"], copied["copies"], copied["unlinked"]) == ("user-5", 2, True)
     assert [m["by"] for m in moves if m["what"] == "silent"] == ["user-5"]
+
+
+def test_questions_to_randomness_are_no_envelopes() -> None:
+    """Everybody sends one letter to the first shuffler, as it sealed it, and nothing is forged."""
+    run = KIT.run(
+        KIT.people(PEOPLE),
+        program=Program.THRESHOLD,
+        policy=Policy(2, 0.0, WHOLE),
+        decide=ByThreshold(2, WHOLE),
+        shufflers=1,
+    )
+    moves: list[dict[str, Any]] = []
+    recorder = MoveRecorder(PROGRAMS["threshold"], lambda move: moves.append(plain(move)))
+    read_out(ordered(run.transcript), recorder)
+    sent = [move for move in moves if move["what"] == "send"]
+    assert sorted(move["person"] for move in sent) == list(range(PEOPLE))
+    assert {move["to"] for move in sent} == {"shuffler-1"}
+    assert not any(move.get("fault") or move.get("unlinked") for move in sent)
