@@ -2,7 +2,7 @@
 
 A phone is known by a secret of 16 bytes that it has drawn itself; so whatever it says again, after
 a reload or a lost connection, is the same phone's. It has a number on the wire, `user-1`, `user-2`,
-.., from its first answer on: those who only looked have none.
+.., from its first letter on: those who only looked have none.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ class Phone:
 
     Attributes:
         name: what its person is called in this class.
-        index: its number on the wire, from 0; None before its first answer.
+        index: its number on the wire, from 0; None before its first letter.
         sent: by round, the hash of the message that was taken.
         simulated: whether it is no phone, but stands for one (simulated.py).
     """
@@ -119,6 +119,11 @@ class Classroom(Instrument):
         return tuple(sorted(index for index in found if index is not None))
 
     @property
+    def numbered(self) -> int:
+        """How many have a number on the wire."""
+        return self._numbers
+
+    @property
     def answered(self) -> int:
         """How many have answered in the last round."""
         return sum(self.round in phone.sent for phone in self.phones.values())
@@ -128,6 +133,11 @@ class Classroom(Instrument):
         """Whether everybody who can still answer in this round has."""
         due = [phone for phone in self.phones.values() if self.round == 1 or 1 in phone.sent]
         return self.collecting and bool(due) and all(self.round in phone.sent for phone in due)
+
+    @property
+    def asking_closes(self) -> float:
+        """When the time for asking ends: half of a collection is for it (roles/randomness.py)."""
+        return self.closes - self._deadline / 2
 
     def join(self, secret: str, name: str) -> Phone:
         """Let a phone in; the same one again is the same. Unwelcome, in words, if it cannot be."""
@@ -149,14 +159,25 @@ class Classroom(Instrument):
         self.change()
         return phone
 
+    def known(self, secret: str) -> Phone:
+        """The phone with a secret; Unwelcome if none has it."""
+        phone = self.phones.get(secret)
+        if phone is None:
+            raise Unwelcome(403, "This phone has not joined; open the address on the wall again.")
+        return phone
+
+    def number(self, phone: Phone) -> int:
+        """Its number on the wire, from 0, from its first letter on."""
+        if phone.index is None:
+            phone.index, self._numbers = self._numbers, self._numbers + 1
+        return phone.index
+
     async def answer(self, plan: Round, secret: str, data: bytes, deliver: Deliver) -> bool:
         """Hand in a phone's sealed answers of a round; False if they were handed in before.
 
         Only their frame and size are looked at. Unwelcome if they are not for this round, now.
         """
-        phone = self.phones.get(secret)
-        if phone is None:
-            raise Unwelcome(403, "This phone has not joined; open the address on the wall again.")
+        phone = self.known(secret)
         number, digest = plan.call.round, hashlib.sha256(data).digest()
         if number in phone.sent:
             return False  # whatever it says now: one person, one answer
@@ -167,10 +188,9 @@ class Classroom(Instrument):
         envelope = envelope_in(data, plan.session, number, plan.witness)
         if envelope is None or (plan.envelope and len(envelope) != plan.envelope):
             raise Unwelcome(400, "These are no sealed answers of this round.")
-        if phone.index is None:
-            phone.index, self._numbers = self._numbers, self._numbers + 1
+        index = self.number(phone)
         phone.sent[number] = digest
-        self.letters[number, phone.index] = envelope
-        await deliver(parties.user(phone.index), data)
+        self.letters[number, index] = envelope
+        await deliver(parties.user(index), data)
         self.change()
         return True

@@ -115,7 +115,8 @@ class Papers(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         questions: the file of questions.
         opening: what tells this session from all others, hexadecimal.
-        signers: the keys that board, curator and analyst sign by, hexadecimal, in this order.
+        signers: the keys that board, curator and analyst sign by, hexadecimal, in this order, and
+            behind them that of `randomness`, where there is one.
         desk: where these three are.
         hall: who speaks for phones; it only talks.
         shufflers: in the order of their hops.
@@ -123,7 +124,7 @@ class Papers(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     questions: QuestionsTable
     opening: Hex
-    signers: tuple[Hex, Hex, Hex]
+    signers: Annotated[tuple[Hex, ...], Meta(min_length=3, max_length=4)]
     desk: Seat
     hall: Seat
     shufflers: tuple[Seat, ...]
@@ -140,5 +141,5 @@ class Papers(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def roster(self) -> Roster:
         """Who signs what; ParameterError if that cannot be."""
         hops = tuple(bytes.fromhex(seat.who.key) for seat in self.shufflers)
-        board, curator, analyst = map(bytes.fromhex, self.signers)
-        return Roster(bytes.fromhex(self.opening), board, curator, analyst, hops)
+        board, curator, analyst, *more = map(bytes.fromhex, self.signers)
+        return Roster(bytes.fromhex(self.opening), board, curator, analyst, hops, *more)

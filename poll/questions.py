@@ -16,6 +16,7 @@ Every other key of these tables that a page in a browser could not keep to is re
 
 import re
 import tomllib
+from math import prod
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +32,7 @@ from ..scenarios.populations import Population as People
 from ..scenarios.populations.build import PHONES
 from ..scenarios.programs.randomized.questions import Question
 from ..scenarios.programs.registry import noisy_questions, program_of, wire
+from ..scenarios.programs.threshold.check import problems
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.kinds import KIND
 from ..scenarios.schema.model import (
@@ -54,13 +56,14 @@ FREE = {
     "local": ("mechanism", "epsilon"),
     "defence": ("min_dropout",),
 }
-PROGRAMS = (Program.TWO_ROUND, Program.HIERARCHICAL, Program.LOCAL_SUPPRESSION, Program.RANDOMIZED)
+PROGRAMS = (
+    *(Program.TWO_ROUND, Program.HIERARCHICAL, Program.LOCAL_SUPPRESSION),
+    *(Program.RANDOMIZED, Program.THRESHOLD),
+)
 MECHANISM = "grr"  # its reports are answers, which are announced; of others a page has no values
 LEAST, MOST = 0.01, 20.0  # nats for one question: less is all noise, more is the answer itself
-WHY = {
-    "threshold": "it asks for pseudorandom seeds in letters of their own, which no page sends yet",
-    "incidence": "its sets are of owners, who are no people",
-}
+MOST_ROWS = 10_000  # that are tried at the end, where a run folder is written (record.py)
+WHY = {"incidence": "its sets are of owners, who are no people"}
 
 
 class QuestionsTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -148,7 +151,7 @@ def _check_program(scenario: Scenario) -> None:
         why = WHY.get(wire(scenario), WHY.get(kind, "a page in a browser has no way to answer so"))
         raise ParameterError(
             f"policy.kind: found {kind!r}: {why}; exposure, fixed, all, hierarchical, "
-            f"local-suppression and {KIND} are accepted"
+            f"local-suppression, threshold and {KIND} are accepted"
         )
     if not noisy and local != Local():
         raise ParameterError(
@@ -163,6 +166,26 @@ def _check_program(scenario: Scenario) -> None:
         )
     if noisy:
         _check_epsilon(local.epsilon, len(scenario.feature))
+    if program_of(scenario).opens:
+        _check_opening(scenario)
+
+
+def _check_opening(scenario: Scenario) -> None:
+    """ParameterError for what a page cannot seal so that k people open it, or nobody could try."""
+    policy, rows = scenario.policy, prod(len(one.values or ()) for one in scenario.feature)
+    if policy.sample is not None:
+        raise ParameterError(
+            "policy.sample: found a rate; all take part here: in a class nobody could check that "
+            "a phone which says nothing was to say nothing"
+        )
+    for one in problems(scenario):
+        raise ParameterError(f"policy: {one.message}")
+    if not policy.prefixes and rows > MOST_ROWS:
+        raise ParameterError(
+            f"feature: found {rows:,} rows of answers; up to {MOST_ROWS:,} are accepted, for this "
+            "computer tries all of them at the end to write down who said what; ask less, or say "
+            "prefixes = true in [policy]"
+        )
 
 
 def _check_epsilon(epsilon: float | None, many: int) -> None:
@@ -213,7 +236,7 @@ def nobody(scenario: Scenario) -> People:
 def promise_of(scenario: Scenario) -> str:
     """What whoever answers is promised, in words."""
     policy, program = scenario.policy, program_of(scenario)
-    if program.reports:
+    if program.reports or program.opens:
         return program.promise(scenario)
     return (
         f"at most {policy.max_exposure:.4g} of them in a crowd smaller than {policy.k} in what is "

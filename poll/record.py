@@ -6,19 +6,14 @@ lesson, and the page says it before anybody answers. Whoever does not want it ke
 (`--no-save`): then no envelope is opened but by the parties, one layer each.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 import numpy as np
 from msgspec.structs import replace
 
-from ..crypto.keys import SecretKey
-from ..errors import Refused
 from ..protocol import parties
-from ..protocol.ballots import Ballot, read_ballot
-from ..protocol.mixing import open_envelope, open_layers
-from ..protocol.session import Round
-from ..protocol.transcript import Made, names_of
+from ..protocol.transcript import Made
 from ..scenarios.catalogue.effects import measure
 from ..scenarios.catalogue.scene import Scene
 from ..scenarios.play.announcement import present
@@ -32,11 +27,14 @@ from ..scenarios.schema.model import About, Scenario
 from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.scoring.policy import expectations
 from ..scenarios.validation.load import resolve
+from .envelopes import opened
 from .questions import schema_of
 from .session import Held
 
 NOTE = "people who answered on their own phones"
 NOISY = "what they answered nobody knows: their phones added noise, and the rows here are reports"
+SENT, SILENT = "sent something that opens for nobody", "asked for a seed, and sent nothing"
+STANDS = "the first answers stand for it here"
 WORST = 2.0  # seconds for which the worst table is sought
 
 
@@ -49,11 +47,12 @@ def outcome_of_phones(scenario: Scenario, held: Held) -> Outcome | None:
         return None
     transcript = held.transcript
     made = opened(held)
-    users = 1 + max(index for _, index in held.room.letters)
+    users = held.room.numbered
+    sent = {index for _, index in held.room.letters}
     transcript.users = users
     transcript.sealed(made)
-    people = population(scenario, made, users, held.room.simulated)
-    silent = silences(made, users, len(held.board.tallies))
+    people = population(scenario, made, users, held.room.simulated, sent)
+    silent = silences(made, users, len(held.board.tallies), sent)
     labelled = replace(scenario, scenario=_labelled(scenario, len(held.room.simulated), users))
     played_scenario = resolve(labelled, users, people.schema.names)
     crowd = Samples(people, users, users)
@@ -75,45 +74,18 @@ def _labelled(scenario: Scenario, simulated: int, users: int) -> About:
     return replace(about, title=f"{about.title} ({simulated} of {users} people are simulated)")
 
 
-def opened(held: Held) -> list[Made]:
-    """Open every envelope that was handed in, with all keys; what opens to nothing is left out.
-
-    In the order of rounds and people.
-    """
-    board = held.board
-    calls = {call.round: call for call in board.calls} if board else {}
-    secrets = {name: key.secret for name, key in held.keys.items()}
-    found = []
-    for (number, index), envelope in sorted(held.room.letters.items()):
-        try:
-            found.append(_made(held.network.plan(calls[number]), secrets, index, envelope))
-        except Refused:
-            continue  # its sender knows what it is; nobody else does
-    return found
-
-
-def _made(plan: Round, secrets: Mapping[str, SecretKey], index: int, envelope: bytes) -> Made:
-    answers: list[tuple[Ballot, list[bytes]]] = []
-    for onion in open_envelope(plan, secrets[plan.openers[0]], envelope):
-        layers = [onion]
-        for hop in range(2, len(plan.hops) + 1):
-            inside = open_layers(plan, hop, secrets[plan.openers[hop - 1]], layers[-1:])
-            for reason in inside.refused:
-                raise Refused(reason)
-            layers.append(inside.inside[0])
-        answers.append((read_ballot(plan, layers.pop()), layers))
-    answers.sort(key=lambda answer: answer[0].ask)
-    names = names_of([envelope, *(layer for _, layers in answers for layer in layers)])
-    return Made(index, plan.call.round, names, tuple(ballot for ballot, _ in answers))
-
-
 def population(
-    scenario: Scenario, made: list[Made], users: int, simulated: Sequence[int] = ()
+    scenario: Scenario,
+    made: list[Made],
+    users: int,
+    simulated: Sequence[int],
+    sent: Collection[int],
 ) -> Population:
     """The people, in the order of their numbers, with what they said in round 1.
 
     Of somebody whose message opened to nothing nobody knows an answer; the first of every question
     stands there, is never counted, and a warning says so. So does one of those who are simulated.
+    sent: the numbers of who has handed in anything.
     """
     schema = schema_of(scenario)
     values = tuple(feature.values or () for feature in schema.features)
@@ -122,13 +94,14 @@ def population(
     for sealed in made:
         if sealed.round == 1:
             known.add(sealed.user)
-            for column, (_, said) in enumerate(sealed.answers):
-                codes[sealed.user, column] = values[column].index(said[0])
-    unknown = [parties.user(index) for index in range(users) if index not in known]
+            said = [value for _, one in sealed.answers for value in one]  # in the order of columns
+            for column, value in enumerate(said):
+                codes[sealed.user, column] = values[column].index(value)
     noisy = (NOISY,) if program_of(scenario).reports else ()
     warnings = noisy + tuple(
-        f"{name} sent something that opens for nobody: the first answers stand for it here"
-        for name in unknown
+        f"{parties.user(index)} {SENT if index in sent else SILENT}: {STANDS}"
+        for index in range(users)
+        if index not in known
     )
     if simulated:
         names = ", ".join(parties.user(index) for index in simulated)
@@ -136,7 +109,9 @@ def population(
     return Population(PHONES, schema, codes, values, NOTE, warnings)
 
 
-def silences(made: list[Made], users: int, rounds: int) -> dict[int, dict[int, str]]:
+def silences(
+    made: list[Made], users: int, rounds: int, sent: Collection[int]
+) -> dict[int, dict[int, str]]:
     """Who is missing in which round that was counted, and how a scenario would call that.
 
     The scenario of the run folder does not name them: nobody had planned it.
@@ -145,7 +120,8 @@ def silences(made: list[Made], users: int, rounds: int) -> dict[int, dict[int, s
     silent: dict[int, dict[int, str]] = {}
     for index in range(users):
         if (index, 1) not in said:
-            silent[index] = dict.fromkeys(range(1, rounds + 1), "malformed")
+            how = "malformed" if index in sent else "absent"
+            silent[index] = dict.fromkeys(range(1, rounds + 1), how)
             continue
         missing = [number for number in range(2, rounds + 1) if (index, number) not in said]
         if missing:

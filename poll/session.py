@@ -7,14 +7,15 @@ page says so; unless others mix (`stage.py`), who hold theirs.
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import trio
 
+from ..crypto.voprf import OprfKey
 from ..errors import StorageError
 from ..machines.http import Server
 from ..protocol.board import Board
@@ -27,16 +28,20 @@ from ..roles.instruments import Instrument, Instruments, Recorder
 from ..roles.keyholder import Keyholder
 from ..roles.network import Network
 from ..roles.session import only
+from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
-from .cheats import committed, happened
+from .cheats import committed
 from .classroom import Classroom
 from .clock import EagerClock
+from .facts import facts_of
 from .gate import Gate
 from .mixers import Mixers
 from .noise import shown, told_of
 from .questions import nobody, table_of
+from .seeds import Seeds
 from .simulated import Simulated
 from .stage import Stage, all_here, cast_of, mixed_elsewhere
+from .terms import Terms
 from .wall import Wall
 from .web import Desk
 from .words import to_compare
@@ -45,33 +50,9 @@ LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # none is taken for another
 CODE = 6  # of them: 30 bits
 GRACE = 4.0  # seconds after the last post, for phones that are slow to read it
 BREATH = 1.0  # seconds after the last answer, before the round is closed early
-LOOPBACKS = ("127.0.0.1", "::1", "localhost")
 LOOK = 0.2  # seconds between two looks at who has answered
 
 Tell = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """How a class is held.
-
-    Attributes:
-        host: the address that phones reach this computer by.
-        port: to listen at; 0: any that is free.
-        people: so many who have joined are waited for; None: until `begin` is called.
-        patience: seconds that they are waited for, at most.
-        kept: whether what was said is written down at the end.
-        others: whether shufflers are on other computers.
-        simulated: so many who are no people fill up the class.
-    """
-
-    host: str
-    port: int
-    people: int | None
-    patience: float
-    kept: bool
-    others: bool = False
-    simulated: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +67,7 @@ class Held:
         room: the phones, and what each handed in.
         seconds: it took, from the first post to the last.
         adversary: what attackers have kept; None: nobody cheats.
+        functions: by round, the key by which `randomness` has answered; none unless all is kept.
     """
 
     board: Board | None
@@ -95,6 +77,7 @@ class Held:
     room: Classroom
     seconds: float
     adversary: AdversaryRecord | None = None
+    functions: Mapping[int, OprfKey] = field(default_factory=dict)
 
 
 class PhoneSession:
@@ -128,37 +111,8 @@ class PhoneSession:
             raise only(group) from None
 
     def facts(self) -> dict[str, Any]:
-        """What every phone is told besides posts: nobody's name, nobody's answer."""
-        mix, room = self.scenario.mix, self.room
-        left = max(0.0, room.closes - trio.current_time()) if room.collecting else 0.0
-        return {
-            "title": self.scenario.scenario.title,
-            "people": len(room.phones),
-            "simulated": self._terms.simulated,
-            "answered": room.answered,
-            "round": room.round,
-            "collecting": room.collecting,
-            "left": round(left),
-            "needed": mix.min_batch,
-            "seconds": mix.deadline,
-            "shufflers": mix.shufflers,
-            "questions": len(self.scenario.feature),
-            "kept": self._terms.kept,
-            "others": None if self.mixers is None else self._others(self.mixers),
-            "started": room.started,
-            "ended": room.ended,
-            "noisy": self.scenario.local.epsilon is not None,
-            "noise": room.told,
-            "happened": happened(self.scenario) if room.ended else None,
-        }
-
-    def _others(self, mixers: Mixers) -> list[dict[str, Any]]:
-        """Who mixes, by name and address, and whether that is this computer after all."""
-        own = (self._terms.host, *LOOPBACKS)
-        return [
-            {"party": name, "who": seat.who.name, "host": seat.host, "here": seat.host in own}
-            for name, seat in mixers.here.items()
-        ]
+        """What every phone is told besides posts."""
+        return facts_of(self.scenario, self._terms, self.room, self.mixers)
 
     async def _hold(self, opened: Callable[[str], None], begin: Callable[[], bool] | None) -> Held:
         listeners = await _listening(self._terms)
@@ -235,13 +189,16 @@ class PhoneSession:
 
     async def _play(self, desk: Desk) -> Held:
         cast = committed(self.scenario, cast_of(self.scenario), nobody(self.scenario))
+        cheating, lent = cast.adversary, AdversaryRecord()
+        if program_of(self.scenario).opens and self._terms.kept:
+            cast = replace(cast, adversary=lent)  # for what is written down at the end
         transcript = Transcript.sized(0)
         if not await self._enough():
             self.room.ended = self._few()
             self.room.change()
             silent = Network(Instruments([], self._tell))
             return Held(None, transcript, silent, {}, self.room, 0.0)
-        adversaries = [cast.adversary] if cast.adversary else []
+        adversaries = [cheating] if cheating else []
         tools = [Recorder(transcript), *adversaries, self.room, self.wall]
         stage = await self._staged(cast, tools)
         network, began = stage.network, time.monotonic()
@@ -249,6 +206,7 @@ class PhoneSession:
         self.room.change()
         desk.plan = partial(_plan, network)
         desk.deliver = partial(_deliver, network)
+        desk.seeds = Seeds(self.room, network)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(stage.play)
             while network.board.phase is not Phase.OVER or network.board.due is not None:
@@ -260,10 +218,9 @@ class PhoneSession:
             self.room.change()
             await trio.sleep(GRACE if stage.elsewhere else 0)
             nursery.cancel_scope.cancel()  # shufflers stay to turn people away: phones are told
-        seconds = time.monotonic() - began
-        return Held(
-            network.board, transcript, network, stage.keys, self.room, seconds, cast.adversary
-        )
+        seconds, board = time.monotonic() - began, network.board
+        left = (board, transcript, network, stage.keys, self.room, seconds)
+        return Held(*left, cheating, lent.functions)
 
     async def _say_what_noise_leaves(self, board: Board) -> None:
         """Show estimates and promises, where phones have added noise."""

@@ -17,6 +17,7 @@ from ..scenarios.schema.model import Scenario
 from .classroom import Classroom
 from .noise import said_as
 from .questions import schema_of
+from .seeds import Seeds, question
 from .web import Desk
 
 LOOK = 0.2  # seconds between two looks at what is asked
@@ -53,10 +54,16 @@ class Simulated:
                 pause = min(SLOWEST, left / 4) / self._many
                 for secret, row in self._people.items():
                     await trio.sleep(pause)
-                    await self._room.answer(plan, secret, _sealed(plan, row), desk.deliver)
+                    sealed = await _sealed(plan, secret, row, desk.seeds)
+                    await self._room.answer(plan, secret, sealed, desk.deliver)
             await trio.sleep(LOOK)
 
 
-def _sealed(plan: Round, row: Sequence[str]) -> bytes:
+async def _sealed(plan: Round, secret: str, row: Sequence[str], seeds: Seeds | None) -> bytes:
+    """What one of them hands in, as a phone makes it."""
+    if plan.shape is not None and seeds is not None:
+        public = await seeds.public(plan.call.round)
+        asked = question(plan, row, SystemEntropy())
+        return asked.sealed(await seeds.ask(plan, secret, asked.data), public)[0]
     (made,) = submit_all(Phrasebook(plan), [tuple(row)], [SystemEntropy()])
     return frame_envelopes(plan.session, plan.call.round, [made.envelope], plan.witness)[0]

@@ -91,11 +91,12 @@ async def mixed_elsewhere(
         ) from None
     own = Own.fresh()
     desk, hall = own.seats(host, listeners[0].socket.getsockname()[1])
-    signers = (identities[name].public.hex() for name in (BOARD, "curator", "analyst"))
+    more = {parties.RANDOMNESS} & identities.keys()
+    names = (BOARD, parties.CURATOR, parties.ANALYST, *more)
     papers = Papers(
         questions=questions,
         opening=cast.entropy.fork("opening").random(OPENING).hex(),
-        signers=tuple(signers),  # type: ignore[arg-type]
+        signers=tuple(identities[name].public.hex() for name in names),
         desk=desk,
         hall=hall,
         shufflers=tuple(mixers.here.values()),

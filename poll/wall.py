@@ -79,7 +79,8 @@ class Wall(Instrument):
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
         """Show that a phone has handed in an envelope."""
-        if parties.role(sender) is parties.Role.USER and self._call is not None:
+        envelope = receiver == parties.shuffler(1) and parties.role(sender) is parties.Role.USER
+        if envelope and self._call is not None:
             person = parties.index(sender)
             self._sent.add(person)
             self._move(Send(sender, receiver, self._call.round, person))

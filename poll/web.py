@@ -6,6 +6,8 @@
     GET  /CODE/wall          the theatre of this session, and its events (wall.py)
     POST /CODE/join          {"phone": secret, "name": ..}; 200 {"name": ..}
     POST /CODE/mix           an offer to mix, from another computer (enrolment.py)
+    POST /CODE/seed          a `query` for the party `randomness`; header `x-phone`: the secret
+                             200 and what was answered (seeds.py)
     POST /CODE/answer        a sealed submission (docs/wire.md); header `x-phone`: the secret
                              204 taken, or taken before
     GET  /CODE/news/V/N      waits for something newer than version V: state, and posts from N on
@@ -22,13 +24,14 @@ import msgspec
 import trio
 
 from ..errors import DataError
-from ..machines.http import ALWAYS, Answer, Header, Limits, Request, Server
+from ..machines.http import ALWAYS, BYTES, Answer, Header, Limits, Request, Server
 from ..protocol.session import Round
 from .assets import assets, page, policy
 from .classroom import Classroom, Deliver, Unwelcome
 from .enrolment import Offer
 from .gate import SAFE, Gate
 from .mixers import Mixers
+from .seeds import Seeds
 from .wall import Wall
 
 JSON = (("content-type", "application/json"),)
@@ -66,6 +69,7 @@ class Desk:
         self._wall = wall
         self.plan: Callable[[], Round | None] = lambda: None
         self.deliver: Deliver = _nowhere
+        self.seeds: Seeds | None = None
 
     def server(self, tell: Callable[[str], None]) -> Server:
         """Give the server of phones. tell: told, in a line, of a fault of our own."""
@@ -108,6 +112,8 @@ class Desk:
                 return await self._mix(request)
             case "POST", ["answer"]:
                 return await self._answer(request)
+            case "POST", ["seed"]:
+                return await self._seed(request)
             case method, _ if method not in ("GET", "HEAD", "POST"):
                 return Answer(405, b"Only GET, HEAD and POST are understood here.\n", _plain())
         return Answer(404, LOST, _plain())
@@ -143,13 +149,25 @@ class Desk:
         return Answer(200 if said else 204, said, (*JSON, NO_STORE))
 
     async def _answer(self, request: Request) -> Answer:
+        secret, plan = self._asking(request)
+        await self._room.answer(plan, secret, request.body, self.deliver)
+        return Answer(204, b"", (NO_STORE,))
+
+    async def _seed(self, request: Request) -> Answer:
+        secret, plan = self._asking(request)
+        if self.seeds is None or plan.shape is None:
+            raise Unwelcome(409, "Nobody has to ask for anything before sealing in this session.")
+        said = await self.seeds.ask(plan, secret, request.body)
+        return Answer(200, said, (BYTES, NO_STORE))
+
+    def _asking(self, request: Request) -> tuple[str, Round]:
+        """The phone that hands something in, and the round; Unwelcome if there is none."""
         secret, plan = request.headers.get("x-phone", ""), self.plan()
         if not _is_secret(secret):
             raise Unwelcome(403, "This phone has not joined; open the address on the wall again.")
         if plan is None:
             raise Unwelcome(409, "Nothing is asked at the moment.")
-        await self._room.answer(plan, secret, request.body, self.deliver)
-        return Answer(204, b"", (NO_STORE,))
+        return secret, plan
 
 
 async def _nowhere(_sender: str, _data: bytes) -> None:

@@ -13,7 +13,8 @@ from ..app import Unmet
 from ..options import FILE, kept_options
 
 if TYPE_CHECKING:
-    from ...poll.session import Held, Terms
+    from ...poll.session import Held
+    from ...poll.terms import Terms
     from ...scenarios.schema.model import Scenario
     from ...scenarios.scoring.outcome import Outcome
 
@@ -99,7 +100,8 @@ def command(
     _check_usage(host, people, cheat, simulate, others=others)
     if find_spec("h11") is None:
         raise click.UsageError(missing("web", "poll"))
-    from ...poll.session import PhoneSession, Terms
+    from ...poll.session import PhoneSession
+    from ...poll.terms import Terms
 
     scenario = _asked(questions, cheat)
     no_save = no_save or others
@@ -190,6 +192,7 @@ def _check_folder(out: Path | None) -> None:
 def _say_terms(scenario: "Scenario", terms: "Terms") -> None:
     """Say what the class is in for, before anybody is asked."""
     from ...poll.questions import promise_of
+    from ...scenarios.programs.registry import program_of
 
     mix = scenario.mix
     click.echo(f"{scenario.scenario.title}: {len(scenario.feature)} questions")
@@ -197,6 +200,8 @@ def _say_terms(scenario: "Scenario", terms: "Terms") -> None:
         f"fewer than {mix.min_batch} people are not asked anything; they have {mix.deadline} "
         f"seconds for a round, less if all have answered"
     )
+    if program_of(scenario).opens:
+        click.echo("the first half of that is for answering: so long phones may ask randomness")
     click.echo(f"promised: {promise_of(scenario)}")
     click.echo(
         f"others mix: {mix.shufflers} shufflers are waited for; their keys are not on this computer"
@@ -209,7 +214,7 @@ def _say_terms(scenario: "Scenario", terms: "Terms") -> None:
 
 
 def _opened(terms: "Terms", address: str) -> None:
-    from ...poll.session import LOOPBACKS
+    from ...poll.facts import LOOPBACKS
     from ..text.qr import qr_code
 
     code = qr_code(address)

@@ -48,6 +48,7 @@ const SEES = {
     `It sees which phone sent this. Inside it finds ${many} sealed ${many === 1 ? "answer" : "answers"}, which it cannot read, and mixes them with everybody's.`,
   later: "It sees sealed answers without senders, takes one layer off each, and mixes them again.",
   curator: "It reads single answers: neither whose they are, nor which belong together.",
+  locked: "It sees answers of nobody in particular, each in a lock of its own.",
   analyst: "It reads answers that belong together, of nobody in particular.",
 };
 
@@ -56,24 +57,33 @@ function sees(party, hop, many) {
   return SEES[party] ?? SEES.later;
 }
 
-// An envelope: layer in layer, the outermost first; each opens at a tap. answers: texts.
-export function envelope(parties, answers, round, closing) {
-  let inside = el(
-    "div",
-    {},
-    answers.map((answer) => p(answer, "words")),
-    p("This is written on your phone alone.", "small"),
-  );
+// One layer: it opens at a tap. at: its name, by which it stays open.
+const layer = (kind, at, title, words, inside) =>
+  el("details", { class: `layer ${kind}`, "data-at": at }, el("summary", {}, title), p(words), inside);
+
+// What the reader finds: the answers; where only k people open them, lock in lock.
+function innermost({ answers, levels }, round, k) {
+  const own = p("This is written on your phone alone.", "small");
+  const said = answers.map((answer) => p(answer, "words"));
+  if (!levels) return el("div", {}, said, own);
+  return levels.reduceRight((inside, words, at) => {
+    const last = at === levels.length - 1;
+    const what = el("div", {}, p(words, "words"), last ? own : inside);
+    const opens = at
+      ? `It opens if ${k} of those who are alike so far have put in the same here too.`
+      : `The analyst opens it if ${k} people have put in the same, for each adds one part of the key. Else it sees how many have, and not what.`;
+    return layer("hop-lock", `${round}-lock-${at}`, `Locked: opens for ${k} alike`, opens, what);
+  }, null);
+}
+
+// An envelope: layer in layer, the outermost first. made: what was sealed, {answers, levels}, texts.
+export function envelope(parties, made, round, closing, k) {
+  let inside = innermost(made, round, k);
   for (let hop = parties.length - 1; hop >= 0; hop -= 1) {
     const last = hop === parties.length - 1;
-    const kind = `layer hop-${last ? "last" : Math.min(hop, 3)}${closing ? " closing" : ""}`;
-    inside = el(
-      "details",
-      { class: kind, "data-at": `${round}-${hop}` },
-      el("summary", {}, `For ${parties[hop]}`),
-      p(sees(parties[hop], hop, answers.length)),
-      inside,
-    );
+    const kind = `hop-${last ? "last" : Math.min(hop, 3)}${closing ? " closing" : ""}`;
+    const words = last && made.levels ? SEES.locked : sees(parties[hop], hop, made.answers.length);
+    inside = layer(kind, `${round}-${hop}`, `For ${parties[hop]}`, words, inside);
   }
   return inside;
 }

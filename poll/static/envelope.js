@@ -9,6 +9,7 @@ import { readMessage } from "./frames.js";
 import { noiseOf, spoken } from "./noise.js";
 import { OVERHEAD, openLayer, pad, sealLayer, unpad, usable, wrap } from "./seal.js";
 import { Refused, ascending, compared, hex, joined, required, sha256, sodium, unhex } from "./sodium.js";
+import { message, shapeOf } from "./threshold.js";
 
 const SALT = 16; // bytes
 const RULED = 6; // bytes: of " other" and " blank"
@@ -19,19 +20,20 @@ export function openRound(announcement, call) {
   const asked = readMessage(call).body;
   const session = sessionOf(announcement);
   const context = (hop) => contextOf(session, call, asked.round, hop);
-  return { told, asked, session, context, ...sizes(told, asked) };
+  const shape = shapeOf(told);
+  return { told, asked, session, context, shape, ...sizes(told, asked, shape) };
 }
 
 export const contextOf = (session, call, round, hop) =>
   sha256("veilmix layer 1\0", session, Uint8Array.of(round), sha256(call), Uint8Array.of(hop));
 
 // Bytes of a ballot, of an inner onion with so many layers left, of an envelope; 0: any.
-function sizes(told, asked) {
+function sizes(told, asked, shape) {
   if (!told.padded) return { ballot: 0, onion: () => 0, envelope: 0 };
   const widths = told.features.map((feature) => feature.width);
   for (const { column } of asked.hidden) widths[column] = Math.max(widths[column], RULED);
   const wide = (ask) => ask.reduce((sum, column) => sum + 2 + widths[column], 0);
-  const ballot = 1 + SALT + 1 + Math.max(...asked.asks.map(wide));
+  const ballot = 1 + SALT + 1 + (shape?.size ?? Math.max(...asked.asks.map(wide)));
   const onion = (left) => ballot + left * OVERHEAD;
   const whole = OVERHEAD + 8 + asked.asks.length * onion(told.shufflers.length);
   return { ballot, onion, envelope: whole };
@@ -47,11 +49,11 @@ export function checkAbilities(told) {
   if (told.tokens) no("the session wants tokens, which the page cannot ask for");
   if (told.challenge || told.audit) no("the session wants challenges or audits");
   if (told.registry) no("only people whose keys were registered before may send");
-  if (told.program === "threshold") no("it cannot make answers for the program threshold");
   if (!told.salted) no("answers would not be salted");
   if (told.features.some((feature) => feature.values === null)) no("a question is open");
   if (told.features.some((feature) => feature.rules)) no("answers would be made coarser first");
   noiseOf(told);
+  shapeOf(told);
 }
 
 // What a person says in a column: its own answer, or what the call's rule makes of it.
@@ -62,12 +64,14 @@ export function saidAs(rule, value, draw = () => sodium.randombytes_random()) {
 }
 
 // Make the envelope of a round. row: an answer to every feature, in the order of the announcement.
-// Where the session asks for noise, it is added here: nothing is sealed as it was answered.
+// Where the session asks for noise, it is added here: nothing is sealed as it was answered. Where
+// only k people open a row, it is sealed once more, by seeds of its levels (threshold.js).
 //
 // Gives the envelope, the receipts (what to look for on the board), and what is inside, from the
 // outside inwards, for the person's own eyes: it never leaves the phone.
-export function sealAnswers(plan, row) {
-  const { told, asked } = plan;
+export function sealAnswers(plan, row, seeds = null) {
+  const { told, asked, shape } = plan;
+  if ((shape === null) !== (seeds === null)) throw new Error("seeds, where rows are opened, and only there");
   const rules = new Map(asked.hidden.map((rule) => [rule.column, rule]));
   const said = spoken(told, row).map((value, column) => saidAs(rules.get(column), value));
   for (const column of new Set(asked.asks.flat())) {
@@ -79,7 +83,7 @@ export function sealAnswers(plan, row) {
     context: plan.context(i + 2),
   }));
   const answers = asked.asks.map((ask, number) => {
-    const words = ask.map((column) => text(said[column]));
+    const words = shape ? [message(shape, said, seeds)] : ask.map((column) => text(said[column]));
     const salt = sodium.randombytes_buf(SALT);
     const wrote = joined(Uint8Array.of(number), salt, ...words);
     const plain = plan.ballot ? pad(wrote, plan.ballot) : wrote;
@@ -110,7 +114,7 @@ export function openEnvelope(plan, secret, envelope) {
   return onions;
 }
 
-// Open the innermost layer, as the reader does.
+// Open the innermost layer, as the reader does; where only k people open a row, it finds their message.
 export function openBallot(plan, secret, layer) {
   required(!plan.ballot || layer.length === plan.onion(1), "wrong-size");
   const { told, asked } = plan;
@@ -118,6 +122,11 @@ export function openBallot(plan, secret, layer) {
   const data = new Reader(plan.ballot ? unpad(plain) : plain);
   const [ask, salt] = [data.number(1), hex(data.take(SALT))];
   required(ask < asked.asks.length);
+  if (plan.shape) {
+    const message = hex(data.take(plan.shape.size));
+    data.end();
+    return { ask, salt, message };
+  }
   const values = asked.asks[ask].map(() => data.text());
   const rules = new Map(asked.hidden.map((rule) => [rule.column, rule]));
   asked.asks[ask].forEach((column, i) => {

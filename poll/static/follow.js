@@ -1,8 +1,8 @@
 // The session as its board shows it, and what this phone does not put up with.
 //
 // Beyond signatures and heads (signed.js): one announcement; its keys are those that the parties
-// have posted; every party has agreed to this one; calls are those of the program; and what was
-// shown before stays as it was, also after a reload.
+// have posted; every party has agreed to this one; calls are those of the program; `randomness` has
+// one key a round; and what was shown before stays as it was, also after a reload.
 import { sessionOf } from "./announcement.js";
 import { Reader } from "./bytes.js";
 import { unsealed } from "./frames.js";
@@ -30,6 +30,7 @@ export class Session {
     this.mixed = 0;
     this.accounts = {}; // round -> what shufflers have said of it
     this.receipts = {};
+    this.mints = {}; // round -> the key by which `randomness` answers everybody
     this.decision = null;
     this.tallies = [];
     this.burned = "";
@@ -84,6 +85,11 @@ export class Session {
         this.check(body);
         this.calls.push({ body, data: unsealed(data) });
         break;
+      case "mint":
+        by("randomness");
+        if (this.told?.program !== "threshold" || said.round in this.mints) refuse("a key for nothing");
+        this.mints[said.round] = unhex(body.key);
+        break;
       case "mixed":
         this.mixed += 1;
         (this.accounts[said.round] ??= []).push(body);
@@ -129,6 +135,10 @@ export class Session {
     if (this.consents.size !== this.told.shufflers.length + 1) refuse("not everybody has agreed");
     const first = call.round === 1;
     if (call.round !== this.calls.length + 1) refuse("a round is missing");
+    if (this.told.program === "threshold") {
+      this.checkOpening(call);
+      return;
+    }
     const singles = call.asks.every((ask, i) => ask.length === 1 && ask[0] === i);
     if (first) {
       const all = singles && call.asks.length === this.told.features.length && !call.hidden.length;
@@ -147,6 +157,17 @@ export class Session {
         refuse("the curator asks for what its program does not");
       }
     }
+  }
+
+  // Where only k people open a row: all columns at once, for the analyst, decided before anything is
+  // counted, and asked once.
+  checkOpening(call) {
+    const { decision, told } = this;
+    const all = told.features.map((_, column) => column).join();
+    const one = call.asks.length === 1 && call.asks[0].join() === all && !call.hidden.length;
+    if (call.round > 1 || call.reader !== "analyst" || !one) refuse("the session asks for something else");
+    const same = decision && [decision.k, decision.n, decision.rule].join() === [told.k, 0, told.rule].join();
+    if (!same || decision.kept.join() !== all) refuse("another release was decided than was announced");
   }
 
   // Whether all receipts of a round are on the board; null while nobody has posted any.

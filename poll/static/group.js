@@ -38,3 +38,5 @@ export function baseTimes(factor) {
 
 export const plus = (point, other) => sodium.crypto_core_ristretto255_add(point, other);
 export const inverse = (factor) => sodium.crypto_core_ristretto255_scalar_invert(factor);
+export const plusScalar = (one, other) => sodium.crypto_core_ristretto255_scalar_add(one, other);
+export const timesScalar = (one, other) => sodium.crypto_core_ristretto255_scalar_mul(one, other);

@@ -4,10 +4,12 @@
 import { openRound, sealAnswers } from "./envelope.js";
 import { Session } from "./follow.js";
 import { frameSubmission } from "./frames.js";
-import { asks, asksName, compares, ends, handed, lastStanding, seals, stops, waits } from "./screens.js";
-import { Refused, hex, ready, unhex } from "./sodium.js";
+import { asks, asksName, compares, consults, handed, lastStanding, seals, stops, waits } from "./screens.js";
+import { ends } from "./endings.js";
+import { Refused, hex, ready, sodium, unhex } from "./sodium.js";
 import { say, status } from "./draw.js";
 import { keep, recall } from "./store.js";
+import { levelsOf, question, seedsOf } from "./threshold.js";
 
 const SOONEST = 500; // milliseconds
 const LATEST = 5_000;
@@ -19,6 +21,8 @@ const WHY = {
   unexpected: "The board shows something that is not due",
   unregistered: "The board shows something that was not signed by whom it names",
 };
+const ANSWERED =
+  "The party randomness has answered with another key than the one on the board: what you seal with it could be told from what others seal";
 const code = document.body.dataset.code;
 
 let state;
@@ -28,6 +32,7 @@ let at = 0; // the question that is on the screen
 let problem = "";
 const said = {}; // when a person was told what a round is for
 let sealing = false; // the envelope was closed just now, for all to see
+let asking = false; // for what is sealed with, just now
 let over = false; // nothing will come any more, or this phone does not go on
 
 const save = () => keep(code, state);
@@ -50,18 +55,50 @@ async function join(name) {
   draw();
 }
 
-// Make the envelope of a call; from now on this is what the phone says in that round.
-function seal({ body, data }) {
+// Make the envelope of a call; from now on this is what the phone says in that round. answer: of
+// `randomness`, where it was asked.
+function seal({ body, data }, answer = null) {
   const plan = openRound(session.announced, data);
-  const { envelope, answers, receipts } = sealAnswers(plan, state.row);
+  const seeds = plan.shape && seedsOf(plan, state.row, state.asked.factors, answer, session.mints[body.round]);
+  const { envelope, answers, receipts } = sealAnswers(plan, state.row, seeds);
   const frame = frameSubmission(session.session, body.round, envelope, session.board.witness);
   const { features } = session.told;
   const words = answers.map(({ ask: columns, values }) =>
     columns.map((column, i) => `${features[column].name} ${values[i]}`).join("; "),
   );
-  state.rounds[body.round] = { frame: hex(frame), receipts, answers: words, handed: false, problem: "" };
+  const levels = plan.shape && levelsOf(plan.shape, state.row).map((said) => said.join(", "));
+  state.rounds[body.round] = { frame: hex(frame), receipts, answers: words, levels, handed: false, problem: "" };
+  state.asked = null;
   sealing = true;
   save();
+}
+
+// Where only k people open a row: ask `randomness`, and seal with what it answers. What does not arrive
+// is asked again later, in the same bytes, for it answers a person once.
+async function consult() {
+  const { asked } = state;
+  if (!asked || asked.problem || asking || over || session.mints[1] === undefined) return;
+  const sent = { method: "POST", body: unhex(asked.frame), headers: { "x-phone": state.phone } };
+  let answer;
+  let said;
+  asking = true;
+  try {
+    answer = await ask("seed", sent);
+    said = new Uint8Array(await answer.arrayBuffer());
+  } catch {
+    return; // no connection
+  } finally {
+    asking = false;
+  }
+  if (answer.status === 429) return;
+  try {
+    if (answer.ok) seal(session.calls[0], said);
+    else asked.problem = sodium.to_string(said);
+    save();
+  } catch (wrong) {
+    if (!(wrong instanceof Refused)) throw wrong;
+    stopFor(ANSWERED);
+  }
 }
 
 // Hand in whatever is sealed and not yet handed in; what does not arrive is sent again later.
@@ -98,6 +135,8 @@ function goOn() {
 async function proceed() {
   goOn();
   draw();
+  await consult();
+  draw();
   await handIn();
   sealing = false;
   draw();
@@ -123,13 +162,26 @@ function back() {
 }
 
 async function sealFirst() {
-  seal(session.calls[0]);
+  const [first] = session.calls;
+  const plan = openRound(session.announced, first.data);
+  if (plan.shape) {
+    state.asked = { ...question(plan, state.row), problem: "" };
+    save();
+  } else seal(first);
   await proceed();
 }
 
-// Whether the first round has closed without this phone.
+// Go no further, and say why.
+function stopFor(words) {
+  over = true;
+  stops("This phone does not go on", `${words}. Nothing more is sent.`);
+}
+
+// Whether the first round has closed without this phone; where it has to ask before it seals, whether
+// the time for that has.
 const missed = () =>
-  !state.rounds[1] && (session.mixed > 0 || session.closed || (session.ready && !facts.collecting));
+  !state.rounds[1] && (session.mixed > 0 || session.closed || (session.ready && !(facts.collecting && mayAsk())));
+const mayAsk = () => facts.opens === null || facts.asking > 0 || (state.asked !== null && !state.asked.problem);
 
 let drawn = "";
 
@@ -155,7 +207,8 @@ function draw() {
   } else if (!state.agreed) form("compare", () => compares(session, facts, agree));
   else if (!state.rounds[1] && at < questions) {
     form(`question ${at}`, () => asks(session, state, at, answered, back));
-  } else if (!state.rounds[1]) form("seal", () => seals(session, state, facts, sealFirst, back));
+  } else if (state.asked) plain(() => consults(state));
+  else if (!state.rounds[1]) form("seal", () => seals(session, state, facts, sealFirst, back));
   else if (session.closed) plain(() => ends(session, state, facts));
   else plain(() => handed(session, state, sealing));
   tellStatus();
@@ -164,7 +217,8 @@ function draw() {
 
 function tellStatus() {
   if (!facts.collecting || session.closed) return status("");
-  const left = `${facts.left} seconds left`;
+  const sealing = facts.opens !== null && !state.rounds[1];
+  const left = sealing ? `${facts.asking} seconds left to seal` : `${facts.left} seconds left`;
   return status(`Round ${facts.round}: ${facts.answered} of ${facts.people} have answered; ${left}.`);
 }
 
@@ -195,11 +249,10 @@ async function follow() {
       version = facts.version;
       wait = SOONEST;
       await proceed();
-      over = session.closed && facts.ended !== "";
+      over ||= session.closed && facts.ended !== "";
     } catch (wrong) {
       if (wrong instanceof Refused) {
-        over = true;
-        stops("This phone does not go on", `${WHY[wrong.message] ?? wrong.message}. Nothing more is sent.`);
+        stopFor(WHY[wrong.message] ?? wrong.message);
         return;
       }
       status(ALONE);

@@ -26,5 +26,8 @@ export function whoMixes(facts) {
     : missing > 0
       ? "Nothing is asked before all are here."
       : "But all of them run on the computer that shows you this page, so whoever runs it could read what you say.";
-  return p(`Others mix: ${names.join("; ")}. ${could}`, apart ? "" : "note");
+  const tries = facts.opens === null
+    ? ""
+    : " What stays closed that computer could open all the same, without knowing whose it is: analyst and randomness are both on it.";
+  return p(`Others mix: ${names.join("; ")}. ${could}${tries}`, apart ? "" : "note");
 }

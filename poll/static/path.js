@@ -12,6 +12,9 @@ export function wayOf(session, made, round) {
   const many = made.receipts.length;
   const onions = many === 1 ? "1 sealed answer" : `${many} sealed answers`;
   const steps = [["your phone", `You sealed ${onions} into one envelope of ${made.frame.length / 2} bytes.`]];
+  if (round in session.mints) {
+    steps.push(["randomness", "Your phone asked it blindly, and checked that it answered with the one key on the board. It saw that you asked, and not what you said."]);
+  }
   for (const { hop, people: came, received, forwarded } of accounts) {
     const what =
       hop === 1

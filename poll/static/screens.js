@@ -1,18 +1,21 @@
 // The screens, one after the other: each says one thing and asks for one thing.
-import { button, el, envelope, p, release, shares, show } from "./draw.js";
+import { button, el, envelope, p, show } from "./draw.js";
 import { whoMixes } from "./mixes.js";
-import { atMost, chances, estimated, noiseOf } from "./noise.js";
-import { showsWay } from "./path.js";
-import { utf8 } from "./sodium.js";
+import { atMost, chances, noiseOf } from "./noise.js";
+import { shapeOf } from "./threshold.js";
 import { keyWords, sessionWords } from "./words.js";
 
-const percent = (share) => `${Math.round(share * 1000) / 10} %`;
-const people = (many) => (many === 1 ? "1 person" : `${many} people`);
+export const percent = (share) => `${Math.round(share * 1000) / 10} %`;
+export const people = (many) => (many === 1 ? "1 person" : `${many} people`);
 
 // What leaves the phone, in a sentence; and who could read it all the same.
 function leaves(facts) {
+  const what = facts.opens === null
+    ? "the name you choose and your sealed answers"
+    : "the name you choose, a question to the party randomness from which it learns nothing, and your sealed answers";
+  const last = facts.opens === null ? "" : `, and the last opens only what ${facts.opens} people have said alike`;
   return [
-    p("Only the name you choose and your sealed answers leave this phone; while each layer is opened by another party, none of them alone learns what you said."),
+    p(`Only ${what} leave this phone; while each layer is opened by another party, none of them alone learns what you said${last}.`),
     whoMixes(facts),
   ];
 }
@@ -55,8 +58,18 @@ export function waits(state, facts) {
 const protects = ({ whole }) =>
   `whatever anybody sees of it, the odds between any two answers of yours change by a factor of ${atMost(Math.exp(whole))} at most (local epsilon = ${whole} nats)`;
 
-function promised(told) {
+// Where only k people open what is said: what is opened, in words.
+const opensWhat = ({ needed, prefixes }) =>
+  prefixes
+    ? `your first answer is opened if ${needed} people or more gave the same, the next one with it if as many gave both, and so on`
+    : `your answers are opened if ${needed} people or more gave all the same`;
+
+export function promised(told) {
   const noise = noiseOf(told);
+  const shape = shapeOf(told);
+  if (shape) {
+    return `Promised: ${opensWhat(shape)}; the rest stays closed, unless the analyst and the party randomness put together what they have.`;
+  }
   return noise
     ? `Promised: your phone adds noise to your answers before it seals them; ${protects(noise)}.`
     : `Promised: at most ${percent(told.max_exposure)} of those who answer will be in a crowd smaller than ${told.k} in what is published.`;
@@ -132,6 +145,26 @@ export function asks(session, state, number, answer, back) {
   );
 }
 
+// What the phone does before it seals, where only k people open a row.
+function consulting(told) {
+  const shape = shapeOf(told);
+  if (!shape) return [];
+  return [
+    p(`Your phone now asks randomness for a secret that only people with your answers get. It asks blindly: nobody can tell from the question what you said. With it the phone locks your answers, so that ${opensWhat(shape)}.`, "note"),
+  ];
+}
+
+// While the phone waits for what it seals with.
+export function consults({ asked }) {
+  show(
+    "consult",
+    asked.problem ? "Nothing was sealed" : "Asking randomness",
+    asked.problem
+      ? p(asked.problem, "bad")
+      : p("Your phone has asked for what it seals with. The answer must be proved to be of the one key on the board, which is the same for everybody."),
+  );
+}
+
 export function seals(session, state, facts, seal, back) {
   const said = session.told.features.flatMap((feature, i) => [
     el("dt", {}, feature.name),
@@ -142,6 +175,7 @@ export function seals(session, state, facts, seal, back) {
     "Seal your answers?",
     el("dl", {}, said),
     randomizes(session.told),
+    consulting(session.told),
     leaves(facts),
     button("Seal and hand in", seal),
     button("Change an answer", back, "plain"),
@@ -151,6 +185,7 @@ export function seals(session, state, facts, seal, back) {
 function promise(session) {
   const { told, decision } = session;
   if (decision === null) return [];
+  if (shapeOf(told)) return [el("h2", {}, "What will be published"), p(`How many gave the same answers, as far as they open. ${promised(told)}`)];
   const kept = decision.kept.map((column) => told.features[column].name);
   const gone = told.features.map((feature) => feature.name).filter((name) => !kept.includes(name));
   if (!kept.length) {
@@ -183,7 +218,7 @@ export function lastStanding(session, state) {
   return round ? `Round ${round}: ${standing(session, state, round)[0]}` : "";
 }
 
-function drawn(session, state, closing) {
+export function drawn(session, state, closing) {
   const rounds = Object.keys(state.rounds);
   return rounds.map((round) => {
     const made = state.rounds[round];
@@ -193,7 +228,7 @@ function drawn(session, state, closing) {
           el("h2", {}, `Round ${round}`),
           p(...standing(session, state, round)),
           p("Tap a layer to look inside:", "small"),
-          envelope(session.openers(call.body), made.answers, round, closing),
+          envelope(session.openers(call.body), made, round, closing, session.told.k),
         ]
       : [];
   });
@@ -201,104 +236,6 @@ function drawn(session, state, closing) {
 
 export function handed(session, state, closing) {
   show("handed", "Your sealed envelope", promise(session), drawn(session, state, closing));
-}
-
-// How many are in a smaller crowd than was promised: anybody can count it in what was published.
-function proof({ told }, counts) {
-  if (told.program !== "two-round") return null;
-  const sum = (cells) => cells.reduce((total, [, many]) => total + many, 0);
-  const small = sum(counts.filter(([, many]) => many < told.k));
-  const broken = small > told.max_exposure * sum(counts);
-  return p(
-    `In it ${small} of ${people(sum(counts))} (${percent(small / sum(counts))}) are in a crowd smaller than ${told.k}: the promise was ${broken ? "BROKEN" : "kept"}.`,
-    broken ? "bad" : "good",
-  );
-}
-
-// What a phone can show of an attack by itself, by the attack's name.
-const read = (session, state) => {
-  const sizes = session.told.features.flatMap((feature) => feature.values.map((one) => utf8(one).length));
-  const known = state.row.filter((one) => sizes.filter((size) => size === utf8(one).length).length === 1);
-  return known.length
-    ? [`Of what you said it knows for certain, for no other answer is as long: ${known.join(", ")}.`, "bad"]
-    : ["Every answer of yours is as long as another one, so it knows none for certain.", "good"];
-};
-const missed = (session, state) => {
-  const lost = Object.entries(state.rounds).filter(([round, made]) => session.counted(round, made.receipts) === false);
-  return lost.length
-    ? ["Your receipt is missing on the board: that is how you know.", "bad"]
-    : ["Your own answers are all there. Ask the others whose receipt is missing.", "good"];
-};
-const SHOWS = { size: read, drop: missed, surround: missed };
-
-// What whoever ran this had a party do wrong; it is told when all is over.
-function cheated(session, state, { happened }) {
-  if (!happened) return null;
-  const own = SHOWS[happened.attack]?.(session, state);
-  return [
-    el("h2", {}, "Somebody has cheated"),
-    p(`Whoever runs this had it done, for a lesson. ${happened.told}`, "note"),
-    own ? p(...own) : null,
-  ];
-}
-
-// What reports with noise say: this phone has worked it out from what the board shows everybody.
-function estimates({ told, tallies, burned }, { noise }) {
-  const counts = tallies[0]?.counts;
-  if (burned || !counts) return null;
-  const { whole, each } = noiseOf(told);
-  const mixed = noise?.shuffled
-    ? ` After the mix, to whoever cannot tell whose answer is whose, epsilon is at most ${atMost(noise.shuffled)} nats (delta = ${noise.delta}, ${people(noise.people)}; worked out by the computer that asks).`
-    : "";
-  return [
-    told.features.map(({ name, values }, i) => shares(name, estimated(values, counts[i], each))),
-    p("Shares of people, the noise taken off; by chance one may lie below 0 or above 100 %."),
-    p(`Promised to each of you: local epsilon = ${whole} nats, whatever is seen of your answers.${mixed}`),
-  ];
-}
-
-export function ends(session, state, facts) {
-  if (session.told.program === "randomized") return endsNoisy(session, state, facts);
-  return endsCounted(session, state, facts);
-}
-
-function endsNoisy(session, state, facts) {
-  const found = estimates(session, facts);
-  show(
-    `end ${facts.noise ? "told" : ""}`,
-    found ? "This was published" : "It is over",
-    found ?? p(`Nothing was published: ${session.burned || "no answer could be read"}.`, "note"),
-    Object.keys(state.rounds).length ? showsWay(session, state) : null,
-    drawn(session, state, false),
-    facts.kept ? p("The computer that ran this has kept a record of who said what after the noise. What you have answered never left this phone.", "note") : null,
-    p("Close this tab, and your answers and keys are gone from this phone.", "small"),
-  );
-}
-
-function endsCounted(session, state, facts) {
-  const last = session.tallies[session.tallies.length - 1];
-  const kept = session.decision?.kept ?? [];
-  const names = kept.map((column) => session.told.features[column].name);
-  const published = kept.length > 0 && !session.burned && last?.counts;
-  const what = session.burned
-    ? p(`Nothing was published: ${session.burned}.`, "note")
-    : published
-      ? release(names, last.counts[0])
-      : p("Nothing was published: no question is safe enough for what was promised.", "note");
-  show(
-    "end",
-    published ? "This was published" : "It is over",
-    what,
-    published
-      ? p(`Promised: at most ${percent(session.told.max_exposure)} of you in a crowd smaller than ${session.told.k}.`)
-      : null,
-    published ? proof(session, last.counts[0]) : null,
-    cheated(session, state, facts),
-    Object.keys(state.rounds).length ? showsWay(session, state) : null,
-    drawn(session, state, false),
-    facts.kept ? p("The computer that ran this has kept a record of who said what, to be looked at in class.", "note") : null,
-    p("Close this tab, and your answers and keys are gone from this phone.", "small"),
-  );
 }
 
 export function stops(title, words) {

@@ -5,9 +5,10 @@ const SECRET = 16; // bytes
 const place = (code) => `veilmix ${code}`;
 
 // name: "" before it has joined. row: answers, one a question. session: the digest that was agreed
-// to. rounds: by number, {frame, receipts, handed, ask, values} of what was sealed.
+// to. asked: {factors, frame, problem} of what `randomness` is asked, until it has answered; null if
+// it is not. rounds: by number, {frame, receipts, answers, levels, handed, problem} of what was sealed.
 export function recall(code) {
-  const fresh = { name: "", row: [], agreed: false, session: "", mark: null, rounds: {} };
+  const fresh = { name: "", row: [], agreed: false, session: "", mark: null, asked: null, rounds: {} };
   try {
     const kept = JSON.parse(sessionStorage.getItem(place(code)));
     if (kept !== null) return kept;

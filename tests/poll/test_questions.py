@@ -21,6 +21,10 @@ GOOD = """title = "canteen"
 name = "meal"
 values = ["meat", "plants"]
 """
+ALIKE = GOOD + '[policy]\nkind = "threshold"\n'
+MANY = 'title = "many"\n' + "".join(
+    f'[[feature]]\nname = "{i}"\nvalues = ["a", "b", "c", "d"]\n' for i in range(7)
+)
 NOISY = GOOD + '[policy]\nkind = "histogram"\n'
 
 
@@ -54,6 +58,14 @@ def test_noise_is_asked_for_by_name_and_budget(tmp_path: Path) -> None:
     assert scenario_of(table_of(scenario)) == scenario  # what those who mix are given
 
 
+def test_rows_are_opened_that_k_people_share(tmp_path: Path) -> None:
+    scenario = read(tmp_path, ALIKE + "k = 4\n")
+    assert promise_of(scenario).startswith("no row is opened that fewer than k = 4 people share")
+    nested = read(tmp_path, MANY + '[policy]\nkind = "threshold"\nprefixes = true\n')
+    assert "no row or prefix of one is opened" in promise_of(nested)
+    assert scenario_of(table_of(nested)) == nested  # what those who mix are given
+
+
 WRONG = {
     "not TOML": ("title =", "Invalid value"),
     "no question": ('title = "a"', "feature"),
@@ -85,11 +97,24 @@ WRONG = {
         "local: found spend; mechanism, epsilon",
     ),
     "noise for nothing": (GOOD + '[local]\nmechanism = "grr"\nepsilon = 1', "and nowhere else"),
-    "thresholds": (
-        GOOD + '[policy]\nkind = "threshold"',
-        "found 'threshold': .* no page sends yet; exposure, .* and histogram are accepted",
+    "shares of more than can be": (
+        ALIKE + "k = 256",
+        'policy: kind = "threshold" takes k up to 255',
     ),
-    "sets": (GOOD + '[policy]\nkind = "incidence"', "'incidence': its sets are of owners"),
+    "people at random": (ALIKE + "sample = 0.5", "policy.sample: found a rate; all take part"),
+    "noise where rows are opened": (
+        ALIKE + '[local]\nmechanism = "grr"\nepsilon = 1',
+        "phones add noise where .* nowhere else",
+    ),
+    "counts where rows are opened": (ALIKE + "publish_marginals = true", "counts nothing before"),
+    "more rows than can be tried": (
+        MANY + '[policy]\nkind = "threshold"',
+        "found 16,384 rows of answers; up to 10,000 are accepted",
+    ),
+    "sets": (
+        GOOD + '[policy]\nkind = "incidence"',
+        "'incidence': its sets are of owners.* threshold and histogram are accepted",
+    ),
     "peers": (GOOD + "[mix]\npeers = true", "mix: found peers"),
 }
 

@@ -5,6 +5,7 @@ import * as made from "/static/envelope.js";
 import * as lies from "/static/noise.js";
 import * as tree from "/static/merkle.js";
 import * as oprf from "/oprf_vectors.js";
+import * as threshold from "/threshold_vectors.js";
 import { SEALEDBOX, fingerprint, openLayer, pad, readKey, sealLayer, unpad, wrap } from "/static/seal.js";
 import { SignedBoard, batchDigest, checkFork } from "/static/signed.js";
 import { Refused, hex, joined, personal, ready, required, sha256, sodium, unhex, utf8, verified } from "/static/sodium.js";
@@ -137,10 +138,10 @@ export async function read(kind, given) {
 }
 
 // Make an envelope; what leaves the phone, and what it keeps, as text.
-export async function seal(announcement, call, row) {
+export async function seal(announcement, call, row, seeds = null) {
   await ready;
   const plan = made.openRound(unhex(announcement), unhex(call));
-  const { envelope, receipts } = made.sealAnswers(plan, row);
+  const { envelope, receipts } = made.sealAnswers(plan, row, seeds?.map(unhex) ?? null);
   return { envelope: hex(envelope), receipts };
 }
 
@@ -190,4 +191,4 @@ export async function draws(answers, own, each, many) {
 }
 
 export const estimated = (values, counts, each) => lies.estimated(values, counts, each);
-globalThis.vectors = { draws, estimated, noise, open, read, seal, unable, units, ...oprf };
+globalThis.vectors = { draws, estimated, noise, open, read, seal, unable, units, ...oprf, ...threshold };

@@ -1,0 +1,112 @@
+"""What phones handed in, opened at the end with every key that this computer had.
+
+Where parties see one layer each, whoever runs all of them can see what is in an envelope. What only
+k people open together it reads all the same: with the key of `randomness` it computes what each row
+would have been sealed with, and compares (protocol/opened_exploits.py).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..crypto.keys import SecretKey
+from ..crypto.threshold import open_groups
+from ..crypto.voprf import OprfKey
+from ..errors import Refused
+from ..protocol.ballots import Ballot, read_ballot
+from ..protocol.mixing import open_envelope, open_layers
+from ..protocol.opened_exploits import rows_of
+from ..protocol.session import Round
+from ..protocol.threshold import read_sealed
+from ..protocol.transcript import Made, names_of
+from .session import Held
+
+
+@dataclass(frozen=True, slots=True)
+class _Envelope:
+    """An envelope that was opened with all keys.
+
+    Attributes:
+        plan: its round.
+        index: of whose it is.
+        sealed: its bytes.
+        onions: of each answer the layers, outermost first, and behind them what they hold.
+    """
+
+    plan: Round
+    index: int
+    sealed: bytes
+    onions: list[list[bytes]]
+
+    def made(self, ballots: Sequence[Ballot]) -> Made:
+        """What its sender knows of it. ballots: one an onion."""
+        both = sorted(zip(ballots, self.onions, strict=True), key=lambda pair: pair[0].ask)
+        names = names_of([self.sealed, *(one for _, layers in both for one in layers[:-1])])
+        return Made(self.index, self.plan.call.round, names, tuple(ballot for ballot, _ in both))
+
+
+def opened(held: Held) -> list[Made]:
+    """Open every envelope that was handed in, with all keys; what opens to nothing is left out.
+
+    In the order of rounds and people.
+    """
+    board = held.board
+    calls = {call.round: call for call in board.calls} if board else {}
+    secrets = {name: key.secret for name, key in held.keys.items()}
+    found: list[Made] = []
+    closed: list[_Envelope] = []
+    for (number, index), sealed in sorted(held.room.letters.items()):
+        plan = held.network.plan(calls[number])
+        try:
+            envelope = _Envelope(plan, index, sealed, _onions(plan, secrets, sealed))
+            if plan.shape is not None:
+                closed.append(envelope)
+            else:
+                found.append(envelope.made([read_ballot(plan, one[-1]) for one in envelope.onions]))
+        except Refused:
+            continue  # its sender knows what it is; nobody else does
+    return found + _tried(closed, held.functions)
+
+
+def _onions(plan: Round, secrets: Mapping[str, SecretKey], sealed: bytes) -> list[list[bytes]]:
+    """The layers of each answer in an envelope, and behind them what the reader finds."""
+    onions = []
+    for onion in open_envelope(plan, secrets[plan.openers[0]], sealed):
+        layers = [onion]
+        for hop in range(2, len(plan.hops) + 1):
+            inside = open_layers(plan, hop, secrets[plan.openers[hop - 1]], layers[-1:])
+            for reason in inside.refused:
+                raise Refused(reason)
+            layers.append(inside.inside[0])
+        onions.append(layers)
+    return onions
+
+
+def _tried(envelopes: Sequence[_Envelope], keys: Mapping[int, OprfKey]) -> list[Made]:
+    """What only k people open, read without them: every row is tried, with the key of `randomness`.
+
+    What holds no row that anybody could have said, or is counted by nobody, is left out.
+    """
+    found: list[Made] = []
+    for number, key in keys.items():
+        here = [one for one in envelopes if one.plan.call.round == number]
+        if not here:
+            continue
+        plan = here[0].plan
+        read = [read_sealed(plan, [one.onions[0][-1]]).sealed for one in here]
+        both = [(one, sealed[0]) for one, sealed in zip(here, read, strict=True) if sealed]
+        rows = rows_of(plan, key, [sealed for _, sealed in both])
+        outermost = _junk(plan, [sealed for _, sealed in both])
+        found += [
+            both[at][0].made([Ballot(0, row)])
+            for at, row in sorted(rows.items())
+            if at not in outermost
+        ]
+    return found
+
+
+def _junk(plan: Round, messages: Sequence[bytes]) -> set[int]:
+    """The places of messages that the reader refuses before anything of them opens."""
+    if plan.shape is None:
+        return set()
+    refused = open_groups(plan.shape, messages).refused
+    return {place for place, (level, _) in refused.items() if not level}

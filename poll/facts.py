@@ -1,0 +1,60 @@
+"""What every phone is told besides posts: nobody's name, nobody's answer."""
+
+from typing import Any
+
+import trio
+
+from ..scenarios.programs.registry import program_of
+from ..scenarios.schema.model import Scenario
+from .cheats import happened
+from .classroom import Classroom
+from .mixers import Mixers
+from .terms import Terms
+
+LOOPBACKS = ("127.0.0.1", "::1", "localhost")
+
+
+def facts_of(
+    scenario: Scenario, terms: Terms, room: Classroom, mixers: Mixers | None
+) -> dict[str, Any]:
+    """What every phone is told now.
+
+    Where only k people open what is said, `opens` is k, and `asking` the seconds in which a phone
+    may still ask for what it seals with.
+    """
+    mix, opens = scenario.mix, program_of(scenario).opens
+    return {
+        "title": scenario.scenario.title,
+        "people": len(room.phones),
+        "simulated": terms.simulated,
+        "answered": room.answered,
+        "round": room.round,
+        "collecting": room.collecting,
+        "left": _until(room.closes) if room.collecting else 0,
+        "needed": mix.min_batch,
+        "seconds": mix.deadline // 2 if opens else mix.deadline,
+        "shufflers": mix.shufflers,
+        "questions": len(scenario.feature),
+        "kept": terms.kept,
+        "others": None if mixers is None else _others(terms, mixers),
+        "started": room.started,
+        "ended": room.ended,
+        "noisy": scenario.local.epsilon is not None,
+        "noise": room.told,
+        "opens": scenario.policy.k if opens else None,
+        "asking": _until(room.asking_closes) if opens and room.collecting else 0,
+        "happened": happened(scenario) if room.ended else None,
+    }
+
+
+def _until(time: float) -> int:
+    return round(max(0.0, time - trio.current_time()))
+
+
+def _others(terms: Terms, mixers: Mixers) -> list[dict[str, Any]]:
+    """Who mixes, by name and address, and whether that is this computer after all."""
+    own = (terms.host, *LOOPBACKS)
+    return [
+        {"party": name, "who": seat.who.name, "host": seat.host, "here": seat.host in own}
+        for name, seat in mixers.here.items()
+    ]

@@ -1,0 +1,137 @@
+"""The desk that passes letters between a phone and `randomness`, where only k people open a row.
+
+    phone    POST /CODE/seed, a `query` (docs/wire.md)    ->  desk  ->  randomness
+    phone    the bytes of `evaluated`                     <-  desk  <-  randomness
+
+`randomness` answers each person once, and a connection may be lost just then: so the desk keeps
+what was answered, and gives it to the same phone for the same question again. It sees of a row as
+much as `randomness` does, which is nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import trio
+
+from ..crypto.entropy import Entropy
+from ..crypto.ristretto import decoded
+from ..crypto.threshold import Sealer
+from ..errors import Reason, Refused
+from ..protocol import parties, threshold
+from ..protocol.frames import Message, decode_message
+from ..protocol.messages import Kind
+from ..protocol.session import Round, sealing
+from ..protocol.token_messages import Evaluated, Query
+from ..roles.network import Network
+from ..roles.user import sign_many
+from .classroom import Classroom, Unwelcome
+
+MARGIN = 2.0  # seconds after which `randomness`, which is here, will not answer any more
+AGAIN = "Your phone has asked already, for other answers; those of now it cannot seal."
+LATE = "Too late: nothing can be sealed in this round any more, and your answers have not left."
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What a phone has asked in a round, and what it was answered."""
+
+    query: bytes
+    answer: bytes = b""
+    done: trio.Event = field(default_factory=trio.Event)
+
+
+class Seeds:
+    """Passes questions of phones on. room: the phones; network: of the session."""
+
+    def __init__(self, room: Classroom, network: Network) -> None:
+        self._room = room
+        self._network = network
+        self._asked: dict[tuple[int, str], _Asked] = {}
+
+    async def ask(self, plan: Round, secret: str, data: bytes) -> bytes:
+        """Give what `randomness` answers a phone; Unwelcome if that asks for nothing, or late."""
+        phone, place = self._room.known(secret), (plan.call.round, secret)
+        if (before := self._asked.get(place)) is not None:
+            if before.query != data:
+                raise Unwelcome(409, AGAIN)
+            await before.done.wait()
+            return self._given(before)
+        if not is_query(plan, data):
+            raise Unwelcome(
+                400, "This asks for nothing that answers of this round are sealed with."
+            )
+        if trio.current_time() >= self._room.asking_closes or not self._room.collecting:
+            raise Unwelcome(409, LATE)
+        self._asked[place] = asked = _Asked(data)
+        sender = parties.user(self._room.number(phone))
+        inbox = self._network.inbox(sender)
+        with trio.move_on_at(self._room.asking_closes + MARGIN):
+            await self._network.carry(sender, parties.RANDOMNESS, data)
+            ((_, asked.answer), *_) = await inbox.receive()
+        asked.done.set()
+        return self._given(asked)
+
+    def _given(self, asked: _Asked) -> bytes:
+        if not asked.answer:
+            raise Unwelcome(409, LATE)
+        return asked.answer
+
+    async def public(self, number: int) -> bytes:
+        """Wait for the key by which all are answered in a round; Unwelcome if none will come."""
+        board = self._network.board
+        await self._network.until(Kind.MINT, lambda board: number in board.mints)
+        if number not in board.mints:
+            raise Unwelcome(409, LATE)
+        return board.mints[number]
+
+
+def is_query(plan: Round, data: bytes) -> bool:
+    """Whether bytes are a question of this round that `randomness` would answer."""
+    try:
+        message = decode_message(data)
+        query = message.body
+        if not isinstance(query, Query) or plan.shape is None or message.seal is not None:
+            return False
+        for element in query.elements:
+            decoded(element)
+    except Refused:
+        return False
+    here = message.session == plan.session and message.round == plan.call.round
+    return here and len(query.elements) == len(plan.shape.widths)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What somebody who is no page has asked, and needs until it seals.
+
+    Attributes:
+        plan: the round.
+        asking: the row, and how it was blinded.
+        data: the letter.
+        entropy: what all of this person's randomness in the round comes from.
+    """
+
+    plan: Round
+    asking: threshold.Asking
+    data: bytes
+    entropy: Entropy
+
+    def sealed(self, answer: bytes, public: bytes) -> tuple[bytes, tuple[bytes, ...]]:
+        """The message to hand in, and its receipts; Refused unless it is answered with the key."""
+        body = decode_message(answer).body
+        if not isinstance(body, Evaluated):
+            raise Refused(Reason.UNEXPECTED)
+        assert self.plan.shape is not None  # noqa: S101 - asked in a round of this program
+        job = 0, self.asking.row, self.entropy, None, (self.asking, body, public)
+        (done,) = sign_many(self.plan, [job], Sealer(self.plan.shape))
+        if isinstance(done, Reason):
+            raise Refused(done)
+        sent, _, receipts, _ = done
+        return Message(self.plan.session, self.plan.call.round, sent).encode(), receipts
+
+
+def question(plan: Round, row: Sequence[str], entropy: Entropy) -> Question:
+    """Ask for what a row is sealed with, in a letter for the desk."""
+    asking = threshold.ask(plan, row, sealing(entropy, plan.session).fork("rows"))
+    data = Message(plan.session, plan.call.round, asking.body).encode()
+    return Question(plan, asking, data, entropy)

@@ -1,0 +1,37 @@
+// What a release of the program `threshold` says: rows, or beginnings of rows, that k people share.
+// Anybody can work this out from the counts on the board (protocol/opened_prefixes.py).
+const BLANK = " blank"; // what stands in a cell for what did not open
+
+// What a released cell says: its values up to the first that did not open.
+export const saidIn = (cell) => cell.slice(0, cell.includes(BLANK) ? cell.indexOf(BLANK) : cell.length);
+
+// How many people share each beginning that a release says, by its JSON.
+function crowds(counts) {
+  const found = new Map();
+  for (const [cell, people] of counts) {
+    const said = saidIn(cell);
+    for (let end = 1; end <= said.length; end += 1) {
+      const key = JSON.stringify(said.slice(0, end));
+      found.set(key, (found.get(key) ?? 0) + people);
+    }
+  }
+  return found;
+}
+
+// People of whom a release says something that fewer than k share: none, if the reader is honest.
+export function exposed(counts, k) {
+  const shared = crowds(counts);
+  const few = (said) => said.some((_, i) => shared.get(JSON.stringify(said.slice(0, i + 1))) < k);
+  return counts.reduce((sum, [cell, people]) => sum + (few(saidIn(cell)) ? people : 0), 0);
+}
+
+// What is open of whoever has a row: [its values that are said, people who share them].
+// ends: where it may end, as in the shape of a session.
+export function openOf(counts, row, ends) {
+  const shared = crowds(counts);
+  for (const end of [...ends].reverse()) {
+    const people = shared.get(JSON.stringify(row.slice(0, end)));
+    if (people) return [row.slice(0, end), people];
+  }
+  return [[], 0];
+}

@@ -1,0 +1,301 @@
+"""A class of which only that opens which k people say alike: who is counted, and what is left."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from phone_kit import Class, Client, together
+from pupil_kit import alone, begin, choose, join, narrow, pick, seal
+from veilmix.cli import main
+from veilmix.crypto.entropy import SystemEntropy
+from veilmix.poll.questions import read_questions
+from veilmix.poll.record import outcome_of_phones
+from veilmix.poll.seeds import question
+from veilmix.poll.stage import cast_of
+from veilmix.protocol.frames import Message
+from veilmix.protocol.hiding import BLANK
+from veilmix.protocol.ideal import Table, run_through
+from veilmix.protocol.token_messages import Query
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.verification.checks import verify
+
+VEILMIX = str(Path(sys.executable).with_name("veilmix"))
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+
+QUESTIONS = """title = "Alike"
+[[feature]]
+name = "copied"
+values = ["never", "once", "often"]
+[[feature]]
+name = "slept"
+values = ["yes", "no"]
+[policy]
+kind = "threshold"
+k = 3
+prefixes = {prefixes}
+[mix]
+min_batch = 3
+deadline = {deadline}
+"""
+ROWS = [("never", "yes")] * 3 + [("once", "no")] * 2 + [("once", "yes"), ("often", "no")]
+RELEASED = {
+    "true": {("never", "yes"): 3, ("once", BLANK): 3, (BLANK, BLANK): 1},
+    "false": {("never", "yes"): 3, (BLANK, BLANK): 4},
+}
+
+
+def alike(tmp_path: Path, patience: float, prefixes: str = "true") -> Scenario:
+    path = tmp_path / "questions.toml"
+    text = QUESTIONS.format(deadline=round(30 * patience), prefixes=prefixes)
+    path.write_text(text, "utf-8")
+    return read_questions(path)
+
+
+def ideal(scenario: Scenario, rows: Any) -> Any:
+    """What comes of these rows without a message."""
+    import numpy as np
+
+    cast, values = cast_of(scenario), tuple(one.values or () for one in scenario.feature)
+    codes = [[values[j].index(value) for j, value in enumerate(row)] for row in rows]
+    table = Table(values, np.array(codes, dtype=np.int32))
+    terms = cast.policy, cast.rules, cast.decide
+    return run_through(cast.program, cast.schema, lambda _: table, *terms)  # type: ignore[arg-type]
+
+
+def phones(address: str) -> list[Client]:
+    return [Client(address, f"pupil {i}", row) for i, row in enumerate(ROWS)]
+
+
+def answered(client: Client) -> None:
+    """Join, and answer the first round."""
+    client.join()
+    client.asked(1)
+    assert client.hand_in(client.sealed()) == (204, b"")
+
+
+@pytest.mark.parametrize("prefixes", RELEASED)
+def test_only_what_k_people_say_alike_is_opened(
+    tmp_path: Path, patience: float, prefixes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Class(alike(tmp_path, patience, prefixes), len(ROWS)) as room:
+        clients = phones(room.address)
+        together(clients)
+    assert all(client.counted() == [True] for client in clients)
+    assert clients[0].facts["opens"] == 3
+    outcome = outcome_of_phones(room.scenario, room.done())
+    assert outcome is not None
+    assert outcome.release == RELEASED[prefixes] == ideal(room.scenario, ROWS).release
+    assert outcome.findings.depths[-1].people == 3
+    links = {frozenset(row.parties): row for row in outcome.coalitions}
+    alone = [row for members, row in links.items() if len(members) == 1]
+    assert [row.linked for row in alone] == [0] * 5  # two shufflers, two readers, randomness
+    everybody = next(row for members, row in links.items() if len(members) == 5)
+    assert everybody.linked == len(ROWS)  # this computer, which is all of them
+    folder = save(outcome, tmp_path)
+    checks = {check.name: check for check in verify(read(folder))}
+    assert [one for one in checks.values() if one.ok is False] == []
+    monkeypatch.chdir(tmp_path)  # where the theatre writes its page
+    for command in ("leak", "report", "verify", "theatre"):
+        assert main([command, str(folder)]) == 0
+
+
+def test_a_run_folder_says_what_each_person_said_though_it_stayed_closed(
+    tmp_path: Path, patience: float
+) -> None:
+    """This computer is reader and randomness at once, and tries all rows: that is the lesson."""
+    with Class(alike(tmp_path, patience), len(ROWS)) as room:
+        together(phones(room.address))
+    outcome = outcome_of_phones(room.scenario, room.done())
+    assert outcome is not None
+    assert sorted(made.answers[0][1] for made in outcome.transcript.made) == sorted(ROWS)
+    assert not any("opens for nobody" in note for note in outcome.notes)
+
+
+def test_the_desk_answers_once_and_in_words(tmp_path: Path, patience: float) -> None:
+    with Class(alike(tmp_path, patience), 5) as room:
+        clients = phones(room.address)[:5]
+        first, vandal = clients[0], clients[4]
+        assert first.seed(b"x") == (409, b"Nothing is asked at the moment.")
+        for client in clients:
+            client.join()
+        first.asked(1)
+        plan = first.plan()
+        asked = question(plan, first.row, SystemEntropy())
+        good = Message(plan.session, 1, asked.asking.body)
+        element = asked.asking.body.elements[0]
+        wrong = (
+            *(b"", b"rubbish", bytes(200_000), asked.data[:-1], asked.data + b"x"),
+            Message(plan.session, 2, good.body).encode(),
+            Message(bytes(32), 1, good.body).encode(),
+            Message(plan.session, 1, Query((element,))).encode(),
+            Message(plan.session, 1, Query((element, bytes(32)))).encode(),
+        )
+        for data in wrong:
+            status, said = first.seed(data)
+            assert (status, said[:22]) == (400, b"This asks for nothing "), data[:40]
+        assert Client(room.address, "nobody").seed(asked.data)[0] == 403
+        status, answer = first.seed(asked.data)
+        assert status == 200
+        assert first.seed(asked.data) == (200, answer)  # a connection was lost: the same again
+        other = question(plan, ROWS[-1], SystemEntropy())
+        assert first.seed(other.data)[0] == 409
+        while 1 not in first.board.mints:
+            first.news()
+        data, receipts = asked.sealed(answer, first.board.mints[1])
+        assert first.hand_in(data) == (204, b"")
+        vandal.asked(1)
+        vandal.seed(question(vandal.plan(), vandal.row, SystemEntropy()).data)  # and says nothing
+        together(clients[1:4], answered)
+        room.close_round()
+        while not clients[1].news()["ended"]:
+            pass
+    assert set(receipts) <= set(clients[1].board.receipts[1].hashes)
+    outcome = outcome_of_phones(room.scenario, room.done())
+    assert outcome is not None
+    assert outcome.refused == {}
+    assert outcome.release == ideal(room.scenario, ROWS[:4]).release
+    assert any("user-2 asked for a seed, and sent nothing" in note for note in outcome.notes)
+    assert [one for one in verify(read(save(outcome, tmp_path))) if one.ok is False] == []
+
+
+def test_who_asks_after_half_of_the_time_is_told_that_it_is_too_late(
+    tmp_path: Path, patience: float
+) -> None:
+    with Class(alike(tmp_path, patience), 4) as room:
+        clients = phones(room.address)[:4]
+        late = clients[3]
+        for client in clients:
+            client.join()
+        late.asked(1)
+        together(clients[:3], answered)
+        assert room.session is not None
+        room.session._clock.skip_to(room.session.room.asking_closes + 0.1)
+        status, said = late.seed(question(late.plan(), late.row, SystemEntropy()).data)
+        assert (status, said[:9]) == (409, b"Too late:")
+        assert late.news()["asking"] == 0
+        room.end()
+    outcome = outcome_of_phones(room.scenario, room.done())
+    assert outcome is not None
+    assert outcome.release == {ROWS[0]: 3}
+
+
+def test_phones_in_chromium_ask_seal_and_find_what_opened(
+    new_phone: Callable[[str], Any], tmp_path: Path, patience: float
+) -> None:
+    """Three pages that say the same, of which one reloads and one loses the network, and others."""
+    with Class(alike(tmp_path, patience), 7, simulated=0, wait=60 * patience) as room:
+        pages = [new_phone(room.address) for _ in range(3)]
+        first, reloads, offline = pages
+        for number, page in enumerate(pages):
+            join(page, f"page {number}")
+        others = phones(room.address)[3:]
+        for other in others:
+            other.join()
+        choose(first, (0, 0))
+        first.wait_for_selector("text=Your phone now asks randomness")
+        assert "a question to the party randomness" in first.inner_text("main")
+        seal(first)
+        choose(reloads, (0, 0))
+        reloads.route("**/seed", lambda route: route.abort())
+        seal(reloads)
+        reloads.wait_for_selector("h1:has-text('Asking randomness')")
+        asked = json.loads(reloads.evaluate("Object.values(sessionStorage)[0]"))["asked"]
+        reloads.unroute("**/seed")
+        reloads.reload()
+        begin(offline)
+        pick(offline, 0, (0, 0))
+        offline.context.set_offline(True)
+        pick(offline, 1, (0, 0))
+        seal(offline)
+        offline.wait_for_selector("h1:has-text('Asking randomness')")
+        offline.context.set_offline(False)
+        for page in pages:
+            page.wait_for_selector("text=Your envelope was handed in")
+        sealed = first.inner_text("main")
+        assert "your first answer is opened if 3 people or more gave the same" in sealed
+        assert "at most 1 %" not in sealed  # what other programs promise
+        layers = first.locator("details.layer")
+        assert layers.count() == 3 + 2  # two shufflers, the analyst; a lock for each question
+        titles = layers.locator("> summary").all_text_contents()
+        assert titles[2:] == ["For analyst", *["Locked: opens for 3 alike"] * 2]
+        together(others)
+        for page in pages:
+            page.wait_for_selector("h1:has-text('This was published')")
+        told = [str(page.inner_text("main")) for page in pages]
+        kept = [json.loads(page.evaluate("Object.values(sessionStorage)[0]")) for page in pages]
+        first.get_by_role("button", name="Show me where I was").click()
+        way = first.locator("ol.way li strong").all_inner_texts()
+        assert all(narrow(page) for page in pages)
+    assert way == ["your phone", "randomness", "shuffler 1", "shuffler 2", "analyst"]
+    assert asked["frame"]
+    assert [one["asked"] for one in kept] == [None] * 3  # the blinding is gone with its use
+    for words in told:
+        assert "Your answer was counted" in words
+        assert "Of what you said this was opened: never, yes. 3 people gave it." in words
+        assert "nothing is said that fewer than 3 people share: the promise was kept." in words
+        assert "once, closed" in words
+    outcome = outcome_of_phones(room.scenario, room.done())
+    assert outcome is not None
+    assert outcome.release == RELEASED["true"]
+    assert outcome.refused == {}
+
+
+def test_a_phone_that_is_answered_with_another_key_says_so_and_seals_nothing(
+    new_phone: Callable[[str], Any], tmp_path: Path, patience: float
+) -> None:
+    def marked(route: Any) -> None:
+        """Change one byte of the proof."""
+        answer = route.fetch()
+        body = answer.body()
+        route.fulfill(response=answer, body=body[:-1] + bytes((body[-1] ^ 1,)))
+
+    with Class(alike(tmp_path, patience), 4, wait=60 * patience) as room:
+        page, honest = new_phone(room.address), phones(room.address)[:3]
+        page.route("**/seed", marked)
+        sent: list[str] = []
+        page.on("request", lambda one: one.method == "POST" and sent.append(one.url))
+        alone(page, "Ann", (0, 0))
+        together(honest, answered)
+        page.wait_for_selector("h1:has-text('This phone does not go on')")
+        assert "answered with another key than the one on the board" in page.inner_text("main")
+        room.end()
+    assert [url.rpartition("/")[2] for url in sent] == ["join", "seed"]
+    outcome = outcome_of_phones(room.scenario, room.done())
+    assert outcome is not None
+    assert outcome.release == {ROWS[0]: 3}
+
+
+def test_simulated_people_ask_as_phones_do(tmp_path: Path, patience: float) -> None:
+    with Class(alike(tmp_path, patience), 3, simulated=5) as room:
+        clients = phones(room.address)[:3]
+        together(clients)
+    assert all(client.counted() == [True] for client in clients)
+    outcome = outcome_of_phones(room.scenario, room.done())
+    assert outcome is not None
+    assert sum(outcome.release.values()) == 8
+    assert [one for one in verify(read(save(outcome, tmp_path))) if one.ok is False] == []
+
+
+def test_others_mix_what_k_people_open(started: Any, tmp_path: Path, patience: float) -> None:
+    """Reader and randomness are on the computer that asks; who mixes knows who they are."""
+    with Class(alike(tmp_path, patience), len(ROWS), others=True) as room:
+        two = [started(VEILMIX, "serve", f"shuffler-{hop}", room.address) for hop in (1, 2)]
+        clients = phones(room.address)
+        together(clients)
+        said = [process.communicate(timeout=60) for process in two]
+    assert all(client.counted() == [True] for client in clients)
+    held = room.done()
+    assert held.board is not None
+    assert held.board.burned is None
+    assert set(held.keys) == {"curator", "analyst", "randomness"}
+    (counts,) = held.board.tallies[0].counts or ()
+    assert counts == RELEASED["true"]
+    for out, err in said:
+        assert out.splitlines()[0] == "copied,slept,count"
+        assert "never,yes,3" in out
+        assert not re.search(r"pupil|user-\d", err)
