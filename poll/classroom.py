@@ -68,7 +68,7 @@ class Classroom(Instrument):
         self.started = False
         self.told: Told | None = None  # what noise leaves of the answers, when it is over
         self.ended = ""  # why nothing more will come; "" while something may
-        self.version = 0
+        self.version = 1  # a phone that has seen nothing yet says 0, and is answered at once
         self._deadline = deadline
         self._changed = trio.Event()
         self._numbers = 0

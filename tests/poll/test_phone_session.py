@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from msgspec.structs import replace
 from phone_kit import Class, Client, together
+from veilmix.poll import web
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
 from veilmix.poll.words import key_words, session_words, words
@@ -51,6 +52,16 @@ def test_everybody_is_counted_and_the_run_folder_is_as_any_other(
     links = {len(row.parties): row.linked for row in outcome.coalitions}
     assert links[1] == 0  # no party alone
     assert links[4] == 6  # this computer, which is all of them
+
+
+def test_the_first_phone_is_answered_at_once(
+    patience: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything has changed, and however long others wait for news."""
+    monkeypatch.setattr(web, "BEAT", 600.0)
+    with Class(demo(patience), 5, wait=2 * patience) as room:
+        assert Client(room.address, "first").news()["people"] == 0
+    assert room.done().board is None
 
 
 def test_words_on_the_wall_are_those_of_the_board(patience: float) -> None:
