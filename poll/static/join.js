@@ -13,6 +13,7 @@ import { levelsOf, question, seedsOf } from "./threshold.js";
 
 const SOONEST = 500; // milliseconds
 const LATEST = 5_000;
+const RETRY = 1_000;
 const PAUSE = 5_000;
 const ALONE = "No connection to the computer; trying again. What is sealed is not lost.";
 // What a reason of docs/wire.md means to whoever holds the phone.
@@ -74,10 +75,10 @@ function seal({ body, data }, answer = null) {
 }
 
 // Where only k people open a row: ask `randomness`, and seal with what it answers. What does not arrive
-// is asked again later, in the same bytes, for it answers a person once.
+// is asked again later, in the same bytes, for it answers a person once. False: there is no connection.
 async function consult() {
   const { asked } = state;
-  if (!asked || asked.problem || asking || over || session.mints[1] === undefined) return;
+  if (!asked || asked.problem || asking || session.mints[1] === undefined) return true;
   const sent = { method: "POST", body: unhex(asked.frame), headers: { "x-phone": state.phone } };
   let answer;
   let said;
@@ -86,11 +87,11 @@ async function consult() {
     answer = await ask("seed", sent);
     said = new Uint8Array(await answer.arrayBuffer());
   } catch {
-    return; // no connection
+    return false;
   } finally {
     asking = false;
   }
-  if (answer.status === 429) return;
+  if (answer.status === 429) return false;
   try {
     if (answer.ok) seal(session.calls[0], said);
     else asked.problem = sodium.to_string(said);
@@ -99,12 +100,14 @@ async function consult() {
     if (!(wrong instanceof Refused)) throw wrong;
     stopFor(ANSWERED);
   }
+  return true;
 }
 
-// Hand in whatever is sealed and not yet handed in; what does not arrive is sent again later.
+// Hand in whatever is sealed and not yet handed in; what does not arrive is sent again later. False:
+// there is no connection.
 async function handIn() {
   for (const made of Object.values(state.rounds)) {
-    if (made.handed || made.problem) continue;
+    if (made.handed || made.problem || over) continue;
     try {
       const headers = { "x-phone": state.phone };
       const answer = await ask("answer", { method: "POST", body: unhex(made.frame), headers });
@@ -112,7 +115,7 @@ async function handIn() {
       else if (answer.status !== 429) made.problem = await answer.text();
       save();
     } catch {
-      return false; // no connection
+      return false;
     }
   }
   return true;
@@ -125,21 +128,31 @@ function goOn() {
   if (!last || last.body.round === 1 || session.board.due !== null) return;
   const { round } = last.body;
   if (!state.rounds[1]?.handed || state.rounds[round] || !facts.collecting) return;
-  const pause = Math.min(PAUSE, (facts.left * 1000) / 3);
+  const rest = Math.min(PAUSE, (facts.left * 1000) / 3);
   if (said[round] === undefined) {
     said[round] = Date.now();
-    setTimeout(proceed, pause);
-  } else if (Date.now() - said[round] >= pause) seal(last);
+    setTimeout(proceed, rest);
+  } else if (Date.now() - said[round] >= rest) seal(last);
 }
 
 async function proceed() {
+  if (over) return;
   goOn();
   draw();
-  await consult();
-  draw();
-  await handIn();
+  const reached = (await consult()) && (draw(), await handIn());
+  if (!reached) again();
   sealing = false;
   draw();
+}
+
+let waiting = null;
+
+// Try once more, soon: what is sealed does not wait for the next news.
+function again() {
+  waiting ??= setTimeout(() => {
+    waiting = null;
+    proceed();
+  }, RETRY);
 }
 
 function agree() {
@@ -234,12 +247,26 @@ function take(news) {
   }
 }
 
+// Cut when the phone loses its network: what was asked of it will not be answered.
+let line = new AbortController();
+addEventListener("offline", () => {
+  line.abort();
+  line = new AbortController();
+});
+
+// Wait so long, or until the network is back.
+const pause = (time) =>
+  new Promise((done) => {
+    setTimeout(done, time);
+    addEventListener("online", done, { once: true });
+  });
+
 async function follow() {
   let version = 0;
   let wait = SOONEST;
   while (!over) {
     try {
-      const answer = await ask(`news/${version}/${session.posts}`);
+      const answer = await ask(`news/${version}/${session.posts}`, { signal: line.signal });
       if (answer.status === 404) {
         if (facts === null || !session.closed) stops("No such session", await answer.text());
         return;
@@ -257,7 +284,7 @@ async function follow() {
       }
       status(ALONE);
       say(ALONE);
-      await new Promise((done) => setTimeout(done, wait));
+      await pause(wait);
       wait = Math.min(LATEST, 2 * wait);
     }
   }

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from phone_kit import Class
-from pupil_kit import choose, join, seal
+from pupil_kit import begin, choose, join, pick, seal
+from veilmix.poll import web
 from veilmix.poll.questions import DEMO, read_questions
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
@@ -111,3 +112,24 @@ def test_the_page_has_the_policy_and_nothing_inline(
             .read_text()
             .count("http")
         )
+
+
+def test_a_phone_that_loses_the_network_says_so_and_goes_on_when_it_is_back(
+    new_phone: Callable[[str], Any], patience: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long it would have waited for news."""
+    monkeypatch.setattr(web, "BEAT", 600.0)
+    with Class(demo(patience, min_batch=1), 1, wait=60 * patience) as room:
+        page = new_phone(room.address)
+        join(page, "Ann")
+        begin(page)
+        page.wait_for_selector("h1:has-text('Question 1')")
+        page.context.set_offline(True)
+        page.wait_for_selector("#status:has-text('No connection to the computer')")
+        for number in range(3):
+            pick(page, number, (0, 0, 2))
+        seal(page)
+        page.wait_for_selector("text=Your envelope is sealed, and not yet handed in.")
+        page.context.set_offline(False)
+        page.wait_for_selector("h1:has-text('It is over'), h1:has-text('This was published')")
+    assert (1, 0) in room.done().room.letters
