@@ -79,7 +79,6 @@ def offline(page: Any, places: tuple[int, ...]) -> None:
     page.context.set_offline(False)
 
 
-@pytest.mark.long
 def test_thirty_phones_at_once_and_four_that_do_something_else(
     new_phone: Callable[[str], Any], patience: float, tmp_path: Path
 ) -> None:
