@@ -18,6 +18,8 @@ RULES = {
     "coverage": "the coverage bound",
     "margins": "prices of values",
     "worst-case": "the exact worst case",
+    "threshold": "locks that k people open",
+    "threshold prefixes": "nested locks that k people open",
 }
 STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
 
@@ -42,7 +44,9 @@ def released(decision: "Decision", columns: Sequence[str], reader: str) -> str:
 
 
 def promise(proof: "Certificate") -> str:
-    """What a certificate claims."""
+    """What a certificate claims; of no number of people where it was made before any came."""
+    if not proof.n:
+        return f"nothing is said that fewer than {proof.k} people share"
     return (
         f"at most {proof.people:,} of {proof.n:,} people ({percent(proof.value)}) can be in a "
         f"crowd smaller than {proof.k}"

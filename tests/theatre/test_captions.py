@@ -10,6 +10,7 @@ from veilmix.protocol.hiding import Mask, Redact
 from veilmix.protocol.messages import Call, Certificate, Decision
 from veilmix.protocol.parties import Role
 from veilmix.scenarios.programs.registry import PROGRAMS, Registry, heard_as
+from veilmix.scenarios.programs.stage import promise, rule
 from veilmix.theatre.show import of_outcome
 
 PROMISED = "at most 5.0 % of the people may end up in a crowd smaller than k = 3"
@@ -125,3 +126,10 @@ def test_an_announcement_says_below_what_is_answered_coarser() -> None:
         assert not more or more == (
             "Answered coarser than people know: class: 2 values are merged into below."
         )
+
+
+def test_a_promise_of_no_number_of_people_says_what_it_is() -> None:
+    """Where k people open what is said it is made before anybody has come."""
+    proof = Certificate("threshold prefixes", 3, 0, 0)
+    assert promise(proof) == "nothing is said that fewer than 3 people share"
+    assert rule(proof.rule) == "nested locks that k people open"
