@@ -5,7 +5,8 @@ import { button, el, p } from "./draw.js";
 const people = (many) => (many === 1 ? "1 person" : `${many} people`);
 const STEP = 700; // milliseconds from one step to the next
 
-// The steps of a round: [party, what happened there], as far as the board says so.
+// The steps of a round: [party, what happened there], as far as the board says so. That shufflers have
+// passed this phone's answers on is known once its receipts are found, and not before.
 export function wayOf(session, made, round) {
   const call = session.calls.find(({ body }) => body.round === round);
   const accounts = session.accounts[round] ?? [];
@@ -15,17 +16,18 @@ export function wayOf(session, made, round) {
   if (round in session.mints) {
     steps.push(["randomness", "Your phone asked it blindly, and checked that it answered with the one key on the board. It saw that you asked, and not what you said."]);
   }
-  for (const { hop, people: came, received, forwarded } of accounts) {
-    const what =
-      hop === 1
-        ? `Your envelope came with those of ${people(came)}. It was opened; your ${onions} went on among ${forwarded}, in an order that tells nobody's.`
-        : `${received} sealed answers came, ${forwarded} went on: yours among them, with one layer less, and without you.`;
-    steps.push([`shuffler ${hop}`, what]);
-  }
   const posted = session.receipts[round];
+  const places = made.receipts.map((one) => (posted?.hashes.indexOf(one) ?? -1) + 1).sort((a, b) => a - b);
+  const found = places.every((place) => place > 0);
+  for (const { hop, people: came, received, forwarded } of accounts) {
+    const first = found
+      ? `Your envelope came with those of ${people(came)}. It was opened; your ${onions} went on among ${forwarded}, in an order that tells nobody's.`
+      : `${people(came)} came, and ${forwarded} sealed answers went on: your ${onions} should be among them.`;
+    const later = found ? "yours among them" : "yours should be among them";
+    const what = `${received} sealed answers came, ${forwarded} went on: ${later}, with one layer less, and without you.`;
+    steps.push([`shuffler ${hop}`, hop === 1 ? first : what]);
+  }
   if (posted !== undefined) {
-    const places = made.receipts.map((one) => posted.hashes.indexOf(one) + 1).sort((a, b) => a - b);
-    const found = places.every((place) => place > 0);
     const all = posted.hashes.length;
     const where = `${places.length === 1 ? "number" : "numbers"} ${places.join(", ")} of ${all}`;
     const good = `Opened the last layer and counted it. Your ${places.length === 1 ? "receipt is" : "receipts are"} ${where} on the board.`;

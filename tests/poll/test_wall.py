@@ -162,3 +162,17 @@ def test_only_host_lets_other_computers_in(given: bool, patience: float) -> None
         assert reaches("127.0.0.1", port) is not given
         with urlopen(room.address, timeout=30) as answer:
             assert answer.status == 200
+
+
+def test_that_answers_were_passed_on_is_not_said_before_it_is_known(phone: Any) -> None:
+    """Of an answer that somebody has lost, a phone does not know how far it came."""
+    *_, (reader, counted, _) = phone.call("wayThrough", "aa", ["00", "aa"])
+    assert reader == "curator"
+    assert counted.endswith("Your receipt is number 2 of 2 on the board.")
+    for hashes, known in ((["00", "aa"], True), (["00"], False), (None, False)):
+        _, first, second, *rest = phone.call("wayThrough", "aa", hashes)
+        assert ("went on among 7" in first[1]) is known
+        assert ("yours among them" in second[1]) is known
+        assert ("should be among them" in first[1] + second[1]) is not known
+        assert len(rest) == (hashes is not None)
+    assert phone.call("wayThrough", "aa", ["00"])[-1][2] is True

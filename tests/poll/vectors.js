@@ -5,6 +5,7 @@ import * as made from "/static/envelope.js";
 import * as lies from "/static/noise.js";
 import * as tree from "/static/merkle.js";
 import * as oprf from "/oprf_vectors.js";
+import { wayOf } from "/static/path.js";
 import * as threshold from "/threshold_vectors.js";
 import { SEALEDBOX, fingerprint, openLayer, pad, readKey, sealLayer, unpad, wrap } from "/static/seal.js";
 import { SignedBoard, batchDigest, checkFork } from "/static/signed.js";
@@ -190,5 +191,13 @@ export async function draws(answers, own, each, many) {
   return found;
 }
 
+// The way of one answer through two shufflers, where the board has these receipts; null: none yet.
+export const wayThrough = (own, hashes) => {
+  const accounts = [1, 2].map((hop) => ({ hop, people: 8, received: 8, forwarded: 8 - hop }));
+  const call = { body: { round: 1, reader: "curator" } };
+  const receipts = hashes === null ? {} : { 1: { hashes } };
+  return wayOf({ calls: [call], accounts: { 1: accounts }, receipts, mints: {} }, { receipts: [own], frame: "00" }, 1);
+};
+
 export const estimated = (values, counts, each) => lies.estimated(values, counts, each);
-globalThis.vectors = { draws, estimated, noise, open, read, seal, unable, units, ...oprf, ...threshold };
+globalThis.vectors = { draws, estimated, noise, open, read, seal, unable, units, wayThrough, ...oprf, ...threshold };
