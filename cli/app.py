@@ -16,9 +16,10 @@ from contextlib import suppress
 import click
 
 from ..errors import LocalError, RoundBurned, VerificationError
+from .departure import STOPPED, Departure
 from .lazy import LazyGroup
 
-DONE, BUG, WRONG, UNMET, STOPPED = 0, 1, 2, 3, 130
+DONE, BUG, WRONG, UNMET = 0, 1, 2, 3
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk is; none of these is a bug
 COMPLETE = "_VEILMIX_COMPLETE"  # set by a shell that completes; see click's documentation
 
@@ -99,7 +100,15 @@ group = LazyGroup(
 
 def start(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. Nothing but a bug prints a traceback."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is not None:
+        return _done(list(arguments))
+    departure = Departure()
+    departure.code = _done(sys.argv[1:])
+    return departure.code
+
+
+def _done(given: list[str]) -> int:
+    """Run one command, and write all that it said."""
     _closed_streams()
     code = _code(given)
     try:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..departure import STOPPED
 from ..options import FILE
 from ..own_table import counted_options, table_options
 from ..stages import stages
@@ -14,8 +15,6 @@ from ..text.layout import clean, format_option, page, say, write_csv, write_json
 if TYPE_CHECKING:
     from ...analysis.composition import WorstCase
     from ...scenarios.populations.people import Table
-
-STOPPED = 130  # the exit code of whoever pressed Ctrl-C, also where what was found is said
 
 
 @click.command("worst")
@@ -90,7 +89,7 @@ def command(
         _write(worst, table, file)
         say(page(err=True), clean(f"wrote     {file}"))
     if worst.stopped:
-        click.get_current_context().exit(STOPPED)
+        click.get_current_context().exit(STOPPED)  # also where what was found is said
 
 
 def _counts(table: "Table") -> list[Any]:

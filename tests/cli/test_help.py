@@ -42,7 +42,7 @@ def test_the_first_screen_imports_nothing_heavy(arguments: tuple[str, ...]) -> N
     _, imported = modules(*arguments)
     assert not {name for name in imported if name.split(".")[0] in HEAVY}
     room = {name for name in imported if name.startswith("veilmix.cli.")}
-    assert room == {"veilmix.cli.app", "veilmix.cli.lazy"}
+    assert room == {"veilmix.cli.app", "veilmix.cli.departure", "veilmix.cli.lazy"}
     assert "veilmix.scenarios" not in imported
 
 

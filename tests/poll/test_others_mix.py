@@ -53,7 +53,7 @@ def words_of(lines: list[str]) -> dict[str, str]:
 
 
 @pytest.mark.place
-def test_a_class_whose_answers_two_other_processes_mix(started: Any) -> None:
+def test_a_class_whose_answers_two_other_processes_mix(started: Any, patience: float) -> None:
     poll = started(
         *(VEILMIX, "poll", "--demo", "--others", "--people", "6", "--host", "127.0.0.1"),
         *("--port", "0"),
@@ -66,8 +66,8 @@ def test_a_class_whose_answers_two_other_processes_mix(started: Any) -> None:
     together(clients)
     assert [client.refused for client in clients] == [[]] * 6
     assert all(client.counted() == [True, True] for client in clients)
-    told, _ = poll.communicate(timeout=60)
-    said = [process.communicate(timeout=60) for process in two]
+    told, _ = poll.communicate(timeout=60 * patience)
+    said = [process.communicate(timeout=60 * patience) for process in two]
     assert [process.returncode for process in (poll, *two)] == [0, 0, 0]
     assert told.splitlines()[-3:] == RELEASED
     assert [out.splitlines() for out, _ in said] == [RELEASED] * 2
@@ -117,7 +117,7 @@ def test_one_who_mixes_and_dies_ends_the_session_with_its_name(
             client.live()
 
         together(clients, live)
-        assert first.wait(60) == 3
+        assert first.wait(60 * patience) == 3
     burned = room.done().board.burned  # type: ignore[union-attr]
     assert re.fullmatch(
         r"shuffler-2 \(\S+ at 127\.0\.0\.1\) has been away for [\d.]+ seconds", burned or ""
@@ -137,7 +137,7 @@ def test_one_who_leaves_before_it_begins_makes_room(
         while not client.news()["others"]:
             pass
         again = started(VEILMIX, "serve", "shuffler-1", room.address)
-        _, err = again.communicate(timeout=60)
+        _, err = again.communicate(timeout=60 * patience)
         assert again.returncode == 2
         assert re.search(r"at 127\.0\.0\.1 is shuffler-1 already; be another one, or wait", err)
         left.kill()
@@ -187,7 +187,7 @@ def test_an_offer_that_is_none_is_refused_in_a_sentence(patience: float) -> None
 def test_a_class_that_mixes_itself_takes_no_offers(started: Any, patience: float) -> None:
     with Class(demo(patience), 5, wait=8 * patience) as room:
         mine = started(VEILMIX, "serve", "shuffler-1", room.address)
-        _, err = mine.communicate(timeout=60)
+        _, err = mine.communicate(timeout=60 * patience)
         assert mine.returncode == 2
         assert "mixes on its own computer: --others was not given" in err
 

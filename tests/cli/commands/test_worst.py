@@ -3,7 +3,6 @@
 import csv
 import json
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -71,18 +70,32 @@ def test_what_is_not_accepted_is_said(typed, tmp_path: Path) -> None:
         assert (said.code, option[0] in said.err) == (2, True)
 
 
+# A command that says when a solver begins.
+WATCHED = """
+import sys
+from veilmix.analysis.composition import worst_search
+from veilmix.cli import main
+heard = worst_search._heard
+def told(call):
+    print("a solver begins", file=sys.stderr, flush=True)
+    return heard(call)
+worst_search._heard = told
+sys.exit(main())
+"""
+
+
 @pytest.mark.slow
-def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
-    """Pressed while a solver works, which hears nothing by itself."""
+def test_ctrl_c_keeps_what_was_found(tmp_path: Path, started) -> None:
+    """Pressed while a solver works, which hears nothing by itself and is left behind."""
     data = people(tmp_path / "census.csv", HARD)
-    line = [sys.executable, "-m", "veilmix", "worst", data, "--k", "10", "--write", "worst.csv"]
-    with subprocess.Popen(
-        [*line, "--format", "json"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as running:
-        time.sleep(6)
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=20)
-    assert running.returncode == 130, err
+    line = ("worst", data, "--k", "10", "--write", "worst.csv", "--format", "json")
+    running = started(sys.executable, "-c", WATCHED, *line, cwd=tmp_path)
+    for _ in ("relaxation", "first search tree"):
+        assert running.stderr.readline() == "a solver begins\n"
+    time.sleep(0.2)  # so that it is in the midst of it, mostly; what follows holds anyway
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate()
+    assert (running.returncode, err) == (130, "wrote     worst.csv\n")
     found = json.loads(out)
     assert found["why"] == "stopped by Ctrl-C"
     assert found["proven"] is False

@@ -1,0 +1,52 @@
+"""The command ends with the code that was meant, and loses nothing, whatever still computes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# What a command leaves behind; {thread} and {code} vary. `Late` is Python's tidying up.
+LEFT = """
+import atexit, sys, threading, time
+from veilmix.cli import app, main
+class Late:
+    def __del__(self, write=sys.stderr.write):
+        write("tidied up")
+late = Late()
+def command(given):
+    {thread}
+    atexit.register(sys.stdout.write, " and what was registered;")
+    print("all that was said", end="")
+    print("also here;", end="", file=sys.stderr)
+    return {code}
+app._code = command
+sys.exit(main())
+"""
+BUSY = "threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()"
+UNHEARD = """try: exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt: pass"""
+
+
+@pytest.mark.place
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("thread", "code", "late"),
+    [("pass", 0, True), (BUSY, 0, False), (BUSY, 130, False), ("pass", 130, False)],
+    ids=["nothing left", "a thread left", "a thread left, Ctrl-C", "Ctrl-C"],
+)
+def test_all_is_written_and_no_thread_is_torn_down(thread: str, code: int, late: bool) -> None:
+    text = LEFT.format(thread=thread, code=code)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert done.returncode == code
+    assert done.stdout == "all that was said and what was registered;"
+    assert done.stderr == "also here;" + ("tidied up" if late else "")
+
+
+@pytest.mark.slow
+def test_ctrl_c_is_130_wherever_python_was(tmp_path: Path) -> None:
+    """Not the signal, by which a module ends that heard Ctrl-C while it ran a text."""
+    (tmp_path / "pressed.py").write_text(LEFT.format(thread=UNHEARD, code=130))
+    line = (sys.executable, "-m", "pressed")
+    done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (130, "also here;")
