@@ -22,6 +22,7 @@ from ..machines.service import Log, Site, run_party
 from ..protocol.board import Board
 from ..protocol.messages import Kind
 from ..roles.cast import Cast
+from ..roles.elsewhere import HERE, Workplace
 from ..roles.keyholder import Keyholder
 from ..roles.session import make_key, only, perform
 from ..scenarios.schema.model import Scenario
@@ -36,10 +37,19 @@ AWAY = 60.0  # seconds after which a class's computer that is away is given up
 Tell = Callable[[str], None]
 
 
-def mix(address: str, party: str, own: Identity, port: int, log: Log, tell: Tell) -> "Mixed":
+def mix(
+    address: str,
+    party: str,
+    own: Identity,
+    port: int,
+    log: Log,
+    tell: Tell,
+    workplace: Workplace = HERE,
+) -> "Mixed":
     """Be a shuffler of the class at an address, to the end of its session.
 
     port: to listen at; 0 any that is free. log: told what happens; tell: what people should read.
+    workplace: where its long lists of work are done.
 
     Raises:
         ParameterError: the address is none, or what the class asks for is not to be had.
@@ -47,7 +57,7 @@ def mix(address: str, party: str, own: Identity, port: int, log: Log, tell: Tell
         StorageError: the port is taken.
     """
     try:
-        return trio.run(_Mixing(address, party, own, port, log, tell).run)
+        return trio.run(_Mixing(address, party, own, port, log, tell, workplace).run)
     except BaseExceptionGroup as group:
         raise only(group) from None
 
@@ -68,7 +78,14 @@ class _Mixing:
     """One offer, and one session."""
 
     def __init__(
-        self, address: str, party: str, own: Identity, port: int, log: Log, tell: Tell
+        self,
+        address: str,
+        party: str,
+        own: Identity,
+        port: int,
+        log: Log,
+        tell: Tell,
+        workplace: Workplace,
     ) -> None:
         split = urlsplit(address)
         code = split.path.strip("/")
@@ -80,7 +97,7 @@ class _Mixing:
         self._host, self._port = split.hostname, split.port or 80
         self._name, self._code = split.netloc, code
         self._party, self._own, self._listen_at = party, own, port
-        self._log, self._tell = log, tell
+        self._log, self._tell, self._workplace = log, tell, workplace
 
     async def run(self) -> Mixed:
         """Offer to mix, wait, and mix."""
@@ -166,7 +183,10 @@ class _Mixing:
     async def _role(self, scenario: Scenario, network: RemoteNetwork, entropy: Entropy) -> None:
         """Play the shuffler until the session is burnt or over."""
         cast = replace(
-            cast_of(scenario), entropy=entropy, identities={self._party: self._own.signer}
+            cast_of(scenario),
+            entropy=entropy,
+            identities={self._party: self._own.signer},
+            workplace=self._workplace,
         )
         network.terms = cast.terms
         async with trio.open_nursery() as nursery:

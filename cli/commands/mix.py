@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 Released = tuple[tuple[str, ...], Mapping[tuple[str, ...], int]]  # columns, and people per row
 
 
-def mix_for_class(place: str, address: str, key: Path | None, port: int, log: "Log") -> None:
+def mix_for_class(
+    place: str, address: str, key: Path | None, port: int, log: "Log", executor: str
+) -> None:
     """Be a shuffler of the class at an address; prints what was released, as CSV.
 
-    log: told what happens.
+    log: told what happens. executor: who does its long lists of work.
     """
     if not re.fullmatch("shuffler-[1-9][0-9]?", place):
         raise click.UsageError(
@@ -31,11 +33,15 @@ def mix_for_class(place: str, address: str, key: Path | None, port: int, log: "L
             "computer is the rest"
         )
     from ...poll.mix import mix
+    from ...scenarios.studies.executors import own_workplace
+    from .serve import tell_whose
 
     def tell(line: str) -> None:
         click.echo(line, err=True)
 
-    mixed = mix(address, place, _identity(key), port, log, tell)
+    with own_workplace(executor, place) as workers:
+        tell_whose(workers, place, log)
+        mixed = mix(address, place, _identity(key), port, log, tell, workers)
     say_release(mixed.board, mixed.scenario)
 
 

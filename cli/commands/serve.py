@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..app import Unmet
-from ..options import FILE
+from ..options import FILE, executor_option
 from ..text.layout import clean
 
 if TYPE_CHECKING:
+    from ...machines.service import Log, Site
     from ...protocol.board import Board
+    from ...roles.elsewhere import Workplace
     from ...scenarios.sessions.file import SessionFile
 
 KEY_HELP = "The identity of this place: NAME.key.toml, which `veilmix keys NAME` has written."
@@ -57,6 +59,7 @@ LOG = click.option(
 @JOURNAL
 @LOG
 @PATIENCE
+@executor_option("process", "Who opens more than 128 messages at a time: workers of PLACE's own")
 @click.option(
     "--linger",
     type=click.FloatRange(0, 86_400),
@@ -80,6 +83,7 @@ def command(
     journal: Path,
     log: str,
     patience: float,
+    executor: str,
     linger: float,
     port: int,
 ) -> None:
@@ -88,6 +92,9 @@ def command(
     It listens where the session file says, over TLS, and ends with the session: what was released
     is printed as CSV. Exit code 3 if nothing was.
 
+    With --executor another computer, or a cluster of them, does the work of PLACE; whoever runs it
+    can read all that PLACE can, so it must be its own.
+
     SESSION may be the address of a class instead (veilmix poll --others): then be one of its
     shufflers, without a file, and with an identity for this session alone if no --key is given.
     """
@@ -95,19 +102,37 @@ def command(
         from .mix import mix_for_class
 
         require()
-        mix_for_class(place, session, key, port, teller(place, log))
+        mix_for_class(place, session, key, port, teller(place, log), executor)
         return
     if key is None:
         raise click.UsageError(f"--key: {place} of a session file needs its own: {KEY_HELP}")
     path = Path(session)
     hosted, site = opened(path, place, key, durable, journal, log, patience)
-    from ...protocol.phases import BOARD
-    from ...scenarios.sessions.place import keep_board, take_part
-
     if hosted.directory.places[place].users:
         raise click.UsageError(f"{place} is people: `veilmix answer` is for them")
-    board = keep_board(site, linger) if place == BOARD else take_part(hosted, site)
-    conclude(board, hosted)
+    conclude(_served(hosted, site, linger, executor), hosted)
+
+
+def _served(session: "SessionFile", site: "Site", linger: float, executor: str) -> "Board":
+    """Keep the board, or play a party, to the end of the session."""
+    from ...protocol.phases import BOARD
+    from ...scenarios.sessions.place import keep_board, take_part
+    from ...scenarios.studies.executors import own_workplace
+
+    if site.name == BOARD:
+        if executor != "process":
+            raise click.UsageError("--executor: the board opens nothing, and has no work to give")
+        return keep_board(site, linger)
+    with own_workplace(executor, site.name) as workers:
+        tell_whose(workers, site.name, site.log)
+        return take_part(session, site, workplace=workers)
+
+
+def tell_whose(workers: "Workplace", place: str, tell: "Log") -> None:
+    """Say whom a place trusts that has others work for it."""
+    if workers.helpers is not None:
+        said = f"works for {place}: whoever runs it can read what {place} can"
+        tell("executor", f"{workers.helpers.name} {said}")
 
 
 def opened(

@@ -20,6 +20,7 @@ from ...protocol import parties
 from ...protocol.board import Board
 from ...protocol.phases import BOARD
 from ...roles.cast import Cast, Guards
+from ...roles.elsewhere import HERE, Workplace
 from ...roles.session import PEOPLE, make_key, only, perform
 from ..play.announcement import announced_policy, announced_rules
 from ..programs.randomized.questions import Question, questions, randomization
@@ -62,8 +63,13 @@ def keep_board(place: Site, linger: float) -> Board:
     return _run(partial(run_board, place, linger))
 
 
-def take_part(session: SessionFile, place: Site, rows: Rows = ()) -> Board:
-    """Play a keyholder, or the people of a place who answer `rows`, to the end of the session."""
+def take_part(
+    session: SessionFile, place: Site, rows: Rows = (), workplace: Workplace = HERE
+) -> Board:
+    """Play a keyholder, or the people of a place who answer `rows`, to the end of the session.
+
+    workplace: where its long lists of work are done.
+    """
     users = session.directory.places[place.name].users
     if len(rows) != len(users):
         raise ParameterError(
@@ -75,7 +81,7 @@ def take_part(session: SessionFile, place: Site, rows: Rows = ()) -> Board:
 
     async def role(network: RemoteNetwork, entropy: Entropy) -> None:
         cast = _cast(session, entropy, users, rows)
-        cast = replace(cast, identities={place.name: place.own.signer})
+        cast = replace(cast, identities={place.name: place.own.signer}, workplace=workplace)
         network.terms = cast.terms
         await perform(cast, network, who, signing, partial(make_key, cast))
 

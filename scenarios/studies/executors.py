@@ -3,7 +3,7 @@
 `dask:ADDRESS` is a scheduler that is running (dask_cluster.py). `module:function` names a function
 without arguments that returns a `concurrent.futures.Executor`. It is looked for beside where the
 command is typed, too. Whole runs are played by an executor (`executor`, `opened`), or the long
-lists of work inside one run (`workplace`).
+lists of work inside one run (`workplace`), or of one party of a session (`own_workplace`).
 """
 
 import os
@@ -95,6 +95,21 @@ def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
             with make() as made:
                 anybody = _Anybody(f"--executor {name}", workers or processors(), made)
                 yield Workplace(helpers=made if isinstance(made, Cluster) else anybody)
+
+
+@contextmanager
+def own_workplace(name: str, party: str) -> Iterator[Workplace]:
+    """Give who does the long lists of work of one party, which is all there is of it here.
+
+    Arguments and errors as of `executor`; ParameterError also where all workers are others'.
+    """
+    with workplace(name) as place:
+        if place.helpers is not None and place.helpers.of(party) is None:
+            raise ParameterError(
+                f"{place.helpers.name}: its workers declare whose they are, and none is {party}'s; "
+                f'start one with `dask worker ... --resources "{party}=1"`'
+            )
+        yield place
 
 
 @dataclass(frozen=True, slots=True)
