@@ -14,15 +14,20 @@ A secret key is 32 bytes: the X25519 scalar, or X-Wing's seed, which SHAKE-256 e
 of ML-KEM-768 (64 bytes) and an X25519 scalar (32 bytes).
 
 The library takes no randomness from its caller, so sealing cannot be seeded: `reproducible` is
-False. Key pairs can be.
+False. Key pairs can be. Many layers of hpke-x25519 at a time are sealed and opened without it where
+their points can be multiplied together (multibuffer.py, key_schedule.py): the same suite, and the
+same refusals.
 """
 
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from hashlib import shake_256
 from typing import TYPE_CHECKING, Any, final
 
-from .entropy import Entropy
-from .keys import ML_KEM_PUBLIC_SIZE, KeyPair, PublicKey, SecretKey, SuiteCode
+from .entropy import Entropy, SystemEntropy
+from .key_schedule import opened, sealed
+from .keys import ML_KEM_PUBLIC_SIZE, SECRET_SIZE, KeyPair, PublicKey, SecretKey, SuiteCode
+from .sealedbox import TOGETHER, engine_for
 from .sealing import Suite
 from .x25519 import X25519_SIZE, is_public_key
 
@@ -81,6 +86,40 @@ class HpkeX25519(HpkeSuite):
     overhead = 1 + X25519_SIZE + _TAG_SIZE
     kem = "X25519"
     point_at = 0
+
+    @property
+    def batch_size(self) -> int:
+        """Layers that are best handed over at once: many if the engine for many is here."""
+        return 1 if engine_for(TOGETHER) is None else TOGETHER
+
+    def _seal_all(
+        self,
+        public: PublicKey,
+        plaintexts: Sequence[bytes],
+        context: bytes,
+        entropies: Sequence[Entropy],
+    ) -> list[bytes]:
+        engine = engine_for(len(plaintexts))
+        if engine is None:
+            return super()._seal_all(public, plaintexts, context, entropies)
+        results = list[bytes]()
+        for at in range(0, len(plaintexts), TOGETHER):
+            group = plaintexts[at : at + TOGETHER]
+            ephemeral = SystemEntropy().random(SECRET_SIZE * len(group))  # as the library does
+            results += sealed(engine, public.raw, INFO + context, group, ephemeral)
+        return results
+
+    def _open_all(
+        self, secret: SecretKey, sealed: Sequence[bytes], context: bytes
+    ) -> list[bytes | None]:
+        engine = engine_for(len(sealed))
+        if engine is None:
+            return super()._open_all(secret, sealed, context)
+        results = list[bytes | None]()
+        for at in range(0, len(sealed), TOGETHER):
+            group, public = sealed[at : at + TOGETHER], secret.public.raw
+            results += opened(engine, secret._raw, public, INFO + context, group)
+        return results
 
     def _keypair(self, raw: bytes) -> KeyPair:
         from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey

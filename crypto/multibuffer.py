@@ -66,14 +66,21 @@ class MultiBuffer:
             secrets: as many secret keys as there are points; or one, for all of them.
             points: public keys in a row, at least one, none of low order (`x25519.is_public_key`).
         """
-        secret = np.frombuffer(secrets, dtype=np.uint8)
-        point = np.frombuffer(points, dtype=np.uint8)
-        shared = np.empty(max(len(secrets), len(points)), dtype=np.uint8)
-        count = len(shared) // X25519_SIZE
-        self._in_eights(self._product, count, shared, secret, point)
+        shared = self.shared_points(secrets, points)
         keys = hsalsa20_all(shared)
         shared.fill(0)
         return keys
+
+    def shared_points(self, secrets: bytes, points: bytes) -> NDArray[np.uint8]:
+        """Give each shared point, as `crypto_scalarmult` does; arguments as of `box_keys`.
+
+        Whoever has read them overwrites them.
+        """
+        secret = np.frombuffer(secrets, dtype=np.uint8)
+        point = np.frombuffer(points, dtype=np.uint8)
+        shared = np.empty(max(len(secrets), len(points)), dtype=np.uint8)
+        self._in_eights(self._product, len(shared) // X25519_SIZE, shared, secret, point)
+        return shared
 
     @staticmethod
     def _in_eights(function: Callable[..., int], count: int, *arrays: NDArray[np.uint8]) -> None:

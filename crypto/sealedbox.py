@@ -62,7 +62,7 @@ class BoxSuite(Suite):
     def _open_all(
         self, secret: SecretKey, sealed: Sequence[bytes], context: bytes
     ) -> list[bytes | None]:
-        engine = _engine(len(sealed))
+        engine = engine_for(len(sealed))
         if engine is None:
             return super()._open_all(secret, sealed, context)
         results = list[bytes | None]()
@@ -80,7 +80,7 @@ class SealedBox(BoxSuite):
     @property
     def batch_size(self) -> int:
         """Layers that are best handed over at once: many if the engine for many is here."""
-        return 1 if _engine(TOGETHER) is None else TOGETHER
+        return 1 if engine_for(TOGETHER) is None else TOGETHER
 
     def _seal(self, public: PublicKey, plaintext: bytes, context: bytes, entropy: Entropy) -> bytes:
         if entropy.seeded:
@@ -94,7 +94,7 @@ class SealedBox(BoxSuite):
         context: bytes,
         entropies: Sequence[Entropy],
     ) -> list[bytes]:
-        engine = _engine(len(plaintexts))
+        engine = engine_for(len(plaintexts))
         if engine is None:
             return super()._seal_all(public, plaintexts, context, entropies)
         results = list[bytes]()
@@ -123,8 +123,8 @@ def sealed_box(public: bytes, message: bytes, ephemeral: bytes) -> bytes:
     return point + crypto_box(message, nonce, public, ephemeral)
 
 
-def _engine(count: int) -> "MultiBuffer | None":
-    """Give what works on many keys at once, if it is here and there are enough of them."""
+def engine_for(count: int) -> "MultiBuffer | None":
+    """Give what works on so many keys at once, if it is here and they are enough."""
     if count < MANY:
         return None
     from .multibuffer import multibuffer

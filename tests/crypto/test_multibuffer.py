@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from veilmix import run
 from veilmix.crypto import multibuffer, sealedbox
 from veilmix.crypto.box_key import hsalsa20
 from veilmix.crypto.entropy import Entropy, SeededEntropy, SystemEntropy
-from veilmix.crypto.layer import open_layers, seal_layer, seal_layers
+from veilmix.crypto.key_schedule import KeySchedule
+from veilmix.crypto.layer import open_layer, open_layers, seal_layer, seal_layers
 from veilmix.crypto.multibuffer import MultiBuffer, hsalsa20_all
 from veilmix.crypto.suites import suite
 from veilmix.errors import ParameterError
@@ -120,6 +122,66 @@ def test_what_is_wrong_with_one_is_no_other_ones_matter() -> None:
     other = SUITE.keypair(SeededEntropy(62)).secret
     assert open_layers(PAIR.secret, [DAMAGE["the point 0"](made[0])] * 50, CONTEXT) == [None] * 50
     assert open_layers(other, layers, CONTEXT) == [None] * len(layers)
+
+
+HPKE = suite("hpke-x25519")
+OWN = HPKE.keypair(SeededEntropy(63))
+
+
+@pytest.mark.parametrize("count", [0, 1, 31, 32, 33, 1030, 2050])
+def test_hpke_together_is_hpke_alone(engine: str, count: int, reader: Any) -> None:
+    """Both ways with the library, and with what is written by hand from RFC 9180."""
+    plaintexts = [bytes((at % 256,)) * (at % 90) for at in range(count)]
+    sources = [SeededEntropy(5)] * count
+    layers = seal_layers(HPKE, OWN.public, plaintexts, CONTEXT, sources)
+    assert len({layer[1:33] for layer in layers}) == count  # no ephemeral key twice
+    assert open_layers(OWN.secret, layers, CONTEXT) == plaintexts
+    assert [open_layer(OWN.secret, layer, CONTEXT) for layer in layers] == plaintexts
+    alone = [seal_layer(HPKE, OWN.public, one, CONTEXT, SystemEntropy()) for one in plaintexts]
+    assert open_layers(OWN.secret, alone, CONTEXT) == plaintexts
+    info = b"veilmix layer" + CONTEXT
+    for layer, plaintext in list(zip(layers, plaintexts, strict=True))[:40]:
+        by_hand = reader.hpke_open("hpke-x25519", OWN.secret._raw, layer[1:], info, b"")
+        assert by_hand == plaintext
+
+
+def test_its_key_schedule_is_rfc_9180(library: MultiBuffer) -> None:
+    """RFC 9180, appendix A.2.1: the key, the nonce, and `enc`, whatever is beside it."""
+    h = bytes.fromhex
+    public = h("4310ee97d88cc1f088a5576c77ab0cf5c3ac797f3d95139c6c84b5429c59662a")
+    ephemeral = h("f4ec9b33b792c372c1d2c2063507b684ef925b8c75a42dbcbf57d63ccd381600")
+    enc = library.public_keys(ephemeral)
+    assert enc == h("1afa08d3dec047a643885163f1180476fa7ddb54c6a8029ea33f95796bf2ac4a")
+    shared = library.shared_points(ephemeral, public).tobytes()
+    key, nonce = KeySchedule(public, b"Ode on a Grecian Urn").keys(shared, enc)
+    assert key == h("ad2744de8e17f4ebba575b3f5f5a8fa1f69c2a07f6e7500bc60ca6e3e3ec1c91")
+    assert nonce == h("5c4d98150661b848853b547f")
+
+
+@pytest.mark.usefixtures("engine")
+def test_what_is_wrong_with_one_layer_of_hpke_is_no_other_ones_matter() -> None:
+    made = seal_layers(HPKE, OWN.public, [b"said"] * 100, CONTEXT, [SystemEntropy()] * 100)
+    kinds = list(DAMAGE) * 5
+    other = {"another suite": lambda layer: b"\x01" + layer[1:]}
+    damage = DAMAGE | other
+    layers = [damage[kind](layer) for kind, layer in zip(kinds, made, strict=False)]
+    expected = [b"said" if kind == "as it was" else None for kind in kinds]
+    assert open_layers(OWN.secret, layers, CONTEXT) == expected
+    assert open_layers(OWN.secret, layers, bytes(32)) == [None] * len(layers)
+    assert open_layers(OWN.secret, [DAMAGE["the point 0"](made[0])] * 50, CONTEXT) == [None] * 50
+    stranger = HPKE.keypair(SeededEntropy(64)).secret
+    assert open_layers(stranger, layers, CONTEXT) == [None] * len(layers)
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_second_spelling_of_a_point_opens_no_layer_of_hpke(reader: Any) -> None:
+    """The schedule binds the spelling, so who seals with it would otherwise be opened."""
+    ephemeral = (5 * reader.L - 1).to_bytes(32, "little")  # its public key is 9
+    info, layers = b"veilmix layer" + CONTEXT, list[bytes]()
+    for spelling in (None, (P + 9).to_bytes(32, "little"), (2**255 + 9).to_bytes(32, "little")):
+        seal = reader.hpke_x25519_seal(OWN.public.raw, ephemeral, info, b"A", spelling=spelling)
+        layers.append(HPKE.prefix + seal)
+    assert open_layers(OWN.secret, layers * 20, CONTEXT) == [b"A", None, None] * 20
 
 
 @pytest.fixture
