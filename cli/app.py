@@ -2,7 +2,7 @@
 
 0    done
 1    a bug in veilmix: anything not raised on purpose
-2    LocalError, wrong usage: the scenario, the data, a folder, an option
+2    LocalError, wrong usage: the scenario, the data, a folder, an option, too little memory
 3    VerificationError, RoundBurned, and `Unmet`: an [expect] failed, nothing could be released
 130  Ctrl-C
 """
@@ -136,6 +136,9 @@ def _code(given: list[str]) -> int:
     except (LocalError, VerificationError, RoundBurned) as wrong:
         _complain(str(wrong))
         return WRONG if isinstance(wrong, LocalError) else UNMET
+    except MemoryError:
+        _complain("there was not enough memory; take fewer people, or a machine that has more")
+        return WRONG
     except Exception as bug:
         return _unwritten(bug, given)
 

@@ -73,8 +73,12 @@ def test_results_larger_than_a_pipe_come_whole() -> None:
 
 @pytest.mark.parametrize(
     "failure",
-    [ParameterError("feature 'x': the value 'y' is not in its domain"), Refused(Reason.LATE)],
-    ids=["ours", "theirs"],
+    [
+        ParameterError("feature 'x': the value 'y' is not in its domain"),
+        Refused(Reason.LATE),
+        MemoryError("Unable to allocate 9.31 GiB"),
+    ],
+    ids=["ours", "theirs", "no memory"],
 )
 def test_what_the_work_raises_is_raised_here(failure: Exception) -> None:
     before = children()

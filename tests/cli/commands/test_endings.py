@@ -169,6 +169,29 @@ def test_ctrl_c_in_each_phase_is_130_in_one_line(typed, monkeypatch, moment: str
     assert not Path("runs").exists()
 
 
+@pytest.mark.parametrize("stage", ["users seal", "shuffler-1 opens", "analyst opens"])
+def test_a_run_without_enough_memory_is_one_line(typed, monkeypatch, stage: str) -> None:
+    """Where its work is done, in whatever thread or copy; and it is no bug."""
+    from veilmix.roles.worker_pool import WorkerPool
+
+    real = WorkerPool.spread
+
+    async def spread(pool, name, work, items, *more):
+        def hungry(_: object) -> None:
+            raise MemoryError("Unable to allocate 9.31 GiB")
+
+        return await real(pool, name, hungry if name == stage else work, items, *more)
+
+    monkeypatch.setattr("veilmix.roles.session.COHORT_ABOVE", 10)
+    monkeypatch.setattr(WorkerPool, "spread", spread)
+    said = typed("run", "blood-type")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.splitlines() == [
+        "there was not enough memory; take fewer people, or a machine that has more"
+    ]
+    assert not Path("runs").exists()
+
+
 def test_ctrl_c_while_a_run_is_saved_leaves_nothing(typed, monkeypatch) -> None:
     def pressed(*_: object) -> None:
         raise KeyboardInterrupt
