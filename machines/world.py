@@ -8,6 +8,7 @@ same.
 
 import math
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import trio
@@ -83,7 +84,8 @@ class World:
         self._clock = SteppedClock()
         self._steps, self._stepped = trio.open_memory_channel[Step](1)
         self._inner: trio.lowlevel.TrioToken | None = None
-        self._send, self._inputs = trio.open_memory_channel[Input | None](1)
+        self._send, self._inputs = trio.open_memory_channel[Input](1)
+        self._left = False
         self._over = False
 
     async def run(self) -> None:
@@ -105,33 +107,30 @@ class World:
 
     async def step(self, given: Input) -> Step:
         """Give one input, and wait until all that follows from it has been done."""
-        self._tell(given)
+        self._inside(lambda: self._send.send_nowait(given))
         return await self._stepped.receive()
 
     def leave(self) -> None:
-        """Let the role end where it is."""
-        self._tell(None)
+        """Let the role end where it is, also in the middle of a step: others may never end it."""
+        self._left = True
+        self._inside(self._end)
 
-    def _tell(self, given: Input | None) -> None:
+    def _end(self) -> None:
+        self._nursery.cancel_scope.cancel()
+
+    def _inside(self, call: Callable[[], object]) -> None:
         if self._inner is not None:
-            try:
-                self._inner.run_sync_soon(self._give, given)
-            except trio.RunFinishedError:
-                return
-
-    def _give(self, given: Input | None) -> None:
-        try:
-            self._send.send_nowait(given)
-        except trio.WouldBlock:
-            self._nursery.cancel_scope.cancel()  # it leaves in the middle of a step
+            with suppress(trio.RunFinishedError):
+                self._inner.run_sync_soon(call)
 
     async def _live(self, outer: trio.lowlevel.TrioToken) -> None:
         self._inner = trio.lowlevel.current_trio_token()
         network = self._make()
         async with trio.open_nursery() as self._nursery:
+            if self._left:
+                return
             self._nursery.start_soon(self._play, network)
             await self._drive(network, outer)
-            self._nursery.cancel_scope.cancel()
 
     async def _play(self, network: RemoteNetwork) -> None:
         await self._perform(network)
@@ -144,8 +143,6 @@ class World:
             step = Step(outputs, self._clock.deadline, self._over)
             outer.run_sync_soon(self._steps.send_nowait, step)
             given = await self._inputs.receive()
-            if given is None:
-                return
             self._clock.move(given.time)
             if not isinstance(given.body, Tick):
                 network.take(given.body)

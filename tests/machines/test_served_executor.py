@@ -2,7 +2,9 @@
 
 import json
 import re
+import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -38,6 +40,20 @@ class Nothing(Executor):
         future = Future()
         future.set_result(None)
         return future
+"""
+
+
+NEVER = """
+from concurrent.futures import Executor, Future
+from pathlib import Path
+class Never(Executor):
+    given = []
+    def submit(self, fn, /, *args, **more):
+        self.given.append(Future())
+        Path("given").touch()
+        return self.given[-1]
+    def shutdown(self, wait=True, *, cancel_futures=False):
+        Path("left").write_text(" ".join(str(one.cancelled()) for one in self.given))
 """
 
 
@@ -118,6 +134,28 @@ def test_whose_a_cluster_is_is_said_and_what_gives_back_nothing_ends_the_place(
     for place in ("curator", "analyst", "hall"):
         assert session.ended(place) == 3, session.said(place)
         assert "shuffler-1 delivered no batch within" in session.said(place)
+
+
+def test_ctrl_c_while_others_work_calls_it_back(
+    tmp_path: Path, started: Any, patience: float
+) -> None:
+    (tmp_path / "own_executor.py").write_text(NEVER)
+    session = KIT.Session(tmp_path, started, patience)
+    for place in ("hall", "board", "shuffler-2", "analyst"):
+        session.start(place, before=SEEDED)
+    session.start("shuffler-1", "--executor", "own_executor:Never", before=SEEDED)
+    for place in ("hall", "board", "shuffler-1", "shuffler-2", "analyst"):
+        session.heard(place, "ready")
+    session.start("curator", before=SEEDED)
+    until = time.monotonic() + 60 * patience
+    while not (tmp_path / "given").exists():
+        assert time.monotonic() < until, session.said("shuffler-1")
+        time.sleep(0.02)
+    session.processes["shuffler-1"].send_signal(signal.SIGINT)
+    assert session.ended("shuffler-1") == 130, session.said("shuffler-1")
+    *_, last = session.said("shuffler-1").splitlines()
+    assert last == "stopped; what was not finished was not written"
+    assert set((tmp_path / "left").read_text().split()) == {"True"}
 
 
 def test_the_board_has_no_work_to_give(tmp_path: Path, started: Any, patience: float) -> None:
