@@ -1,7 +1,7 @@
 """What every run leaves, however it was played: what was counted, seen, found and scored."""
 
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from ...protocol.board import Board
@@ -13,7 +13,7 @@ from ..programs.interface import Effect, Mode, Played, Raised, Scored, Session
 from ..programs.registry import program_of, strategy
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
-from ..scoring.outcome import Curated, Outcome
+from ..scoring.outcome import Curated, Exposure, Outcome
 from ..scoring.policy import measure
 from ..scoring.reidentification import in_release
 from ..scoring.report_reidentification import in_reports
@@ -72,9 +72,10 @@ def outcome_of(
     scenario, played, people = session.scenario, session.played, session.crowd.people
     sizes, reports = columns_of(scenario, people), program_of(scenario).reports
     with ThreadPoolExecutor(1) as aside:
-        curated = None if reports else aside.submit(_curated, session, worst_case_seconds)
+        exposure = None if reports else aside.submit(_exposure, session, worst_case_seconds)
         coalitions = learnt(scenario, played.look, sizes, scored.information, played.truth)
         identified = _identified(session, scored)
+        curated = None if exposure is None else _curated(session, exposure)
     return Outcome(
         scenario=scenario,
         seed=seed,
@@ -88,7 +89,7 @@ def outcome_of(
         refused=played.refused,
         digest=played.digest.hex(),
         seconds=seconds,
-        curated=curated.result() if curated else None,
+        curated=curated,
         findings=scored.findings,
         reidentification=identified,
         notes=(people.note, *people.warnings),
@@ -119,15 +120,20 @@ def _identified(session: Session, scored: Scored) -> "Reidentified | None":
     return in_release(scenario, crowd, here, kept, played.release, hidden, opened=opened)
 
 
-def _curated(session: Session, seconds: float) -> Curated:
-    """What the curator read, weighed and decided. seconds: for the worst case."""
-    scenario, crowd, played = session.scenario, session.crowd, session.played
-    program = program_of(scenario)
+def _exposure(session: Session, seconds: float) -> Exposure:
+    """How exposed people are in what was released. seconds: for the worst case."""
+    scenario, crowd = session.scenario, session.crowd
     proving = strategy(scenario, crowd.others) if scenario.defence.promise else None
+    return measure(session.played, crowd, proving, seconds, program_of(scenario))
+
+
+def _curated(session: Session, exposure: Future[Exposure]) -> Curated:
+    """What the curator read, weighed and decided."""
+    played, program = session.played, program_of(session.scenario)
     return Curated(
         played.tallies[0] if played.tallies and not program.opens else None,
         played.decision,
         program.considered(session),
         program.dropped(session),
-        measure(played, crowd, proving, seconds, program),
+        exposure.result(),
     )
