@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alike_kit import ROWS, alike
 from phone_kit import Class, Client, together
 from pupil_kit import alone, begin, choose, join, narrow, pick, seal
 from veilmix.cli import main
 from veilmix.crypto.entropy import SystemEntropy
-from veilmix.poll.questions import read_questions
 from veilmix.poll.record import outcome_of_phones
 from veilmix.poll.seeds import question
 from veilmix.poll.stage import cast_of
@@ -27,33 +27,10 @@ from veilmix.scenarios.verification.checks import verify
 VEILMIX = str(Path(sys.executable).with_name("veilmix"))
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 
-QUESTIONS = """title = "Alike"
-[[feature]]
-name = "copied"
-values = ["never", "once", "often"]
-[[feature]]
-name = "slept"
-values = ["yes", "no"]
-[policy]
-kind = "threshold"
-k = 3
-prefixes = {prefixes}
-[mix]
-min_batch = 3
-deadline = {deadline}
-"""
-ROWS = [("never", "yes")] * 3 + [("once", "no")] * 2 + [("once", "yes"), ("often", "no")]
 RELEASED = {
     "true": {("never", "yes"): 3, ("once", BLANK): 3, (BLANK, BLANK): 1},
     "false": {("never", "yes"): 3, (BLANK, BLANK): 4},
 }
-
-
-def alike(tmp_path: Path, patience: float, prefixes: str = "true") -> Scenario:
-    path = tmp_path / "questions.toml"
-    text = QUESTIONS.format(deadline=round(30 * patience), prefixes=prefixes)
-    path.write_text(text, "utf-8")
-    return read_questions(path)
 
 
 def ideal(scenario: Scenario, rows: Any) -> Any:
