@@ -25,6 +25,9 @@ class Reading:
         receipts: hashes of what was counted; empty where none are given.
         spent: the salts of ballots that carried a token, where they have to.
         sealed: messages that only k people open together, before they are (threshold.py).
+        closed: of those that did not open, how many groups there are of each size.
+        astray: people who are counted as far as they opened, and are in no group beyond, since what
+            they sent there is junk.
     """
 
     counts: list[Counter[tuple[str, ...]]]
@@ -32,6 +35,8 @@ class Reading:
     receipts: list[bytes] = field(default_factory=list)
     spent: list[bytes] = field(default_factory=list)
     sealed: list[bytes] = field(default_factory=list)
+    closed: Counter[int] = field(default_factory=Counter)
+    astray: int = 0
 
     def add(self, other: "Reading") -> None:
         """Count another part of the same batch in."""

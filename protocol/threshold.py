@@ -18,13 +18,13 @@ from dataclasses import dataclass, field
 from ..crypto import voprf
 from ..crypto.entropy import Entropy
 from ..crypto.padding import pad, unpad
-from ..crypto.threshold import SEED, Level, Sealer, open_groups
+from ..crypto.threshold import SEED, Level, Opened, Sealer, open_groups
 from ..crypto.voprf import OprfKey
 from ..errors import Reason, Refused
 from .ballots import VALUES
 from .ballots import receipt as receipt_of
 from .hiding import BLANK
-from .opened_prefixes import is_cover
+from .opened_prefixes import cell, is_cover
 from .session import Round, level_ends
 from .tallying import Reading
 from .token_messages import Evaluated, Query
@@ -118,20 +118,25 @@ def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
 def open_rows(plan: Round, reading: Reading) -> Reading:
     """Reader: open what k people share, and count rows; junk at the first level is refused.
 
-    Whoever sent junk at a later one is counted as far as it opened.
+    Whoever sent junk at a later one is counted as far as it opened, and is astray from there on.
     """
     assert plan.shape is not None  # noqa: S101 - called in a round of this program
     opened, many = open_groups(plan.shape, reading.sealed), len(plan.domains)
-    counts: Counter[Cell] = Counter()
-    for index, texts in enumerate(opened.texts):
-        level, why = opened.refused.get(index, (1, Reason.MALFORMED))
-        if not level:
-            reading.refused[why] += 1
-            continue
-        row = _row(plan, texts)
-        counts[(*row, *[BLANK] * (many - len(row)))] += 1
+    reading.refused.update(why for level, why in opened.refused.values() if not level)
+    counts = Counter(cell(row, many) for row in rows_open(plan, opened).values())
     reading.counts, reading.sealed = [counts], []
+    reading.closed = Counter(people for _, people in opened.closed)
+    stopped = sum(people for row, people in counts.items() if BLANK in row)
+    reading.astray = stopped - sum(people for _, people in opened.closed)
     return reading
+
+
+def rows_open(plan: Round, opened: Opened) -> dict[int, Cell]:
+    """Reader: what is open of each message, by its place; those refused as a whole are left out."""
+    junk = {place for place, (level, _) in opened.refused.items() if not level}
+    return {
+        place: _row(plan, texts) for place, texts in enumerate(opened.texts) if place not in junk
+    }
 
 
 def _row(plan: Round, texts: Sequence[bytes]) -> Cell:

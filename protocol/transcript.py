@@ -110,11 +110,16 @@ class Read:
         reader: the party.
         round: from 1.
         counts: people by combination, for each column set.
+        closed: where k people open what they share, how many groups of each size it could not open;
+            this and the next are kept in no file: None where it was read from one.
+        astray: people who are in none of these, and whose row is not open: they sent junk.
     """
 
     reader: str
     round: int
     counts: tuple[Counts, ...]
+    closed: Mapping[int, int] | None = field(default=None, compare=False)
+    astray: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,8 @@ async def read_round(
     reading.refused.update(refused)
     for reason, count in reading.refused.items():
         me.refuse(plan, reason, count)
-    seen = Read(me.party, plan.call.round, tuple(dict(count) for count in reading.counts))
+    counts = tuple(dict(count) for count in reading.counts)
+    seen = Read(me.party, plan.call.round, counts, dict(reading.closed), reading.astray)
     me.tell(lambda instrument: instrument.read(seen))
     if plan.token:
         await tell_roll(me, plan, desk)

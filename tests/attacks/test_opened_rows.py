@@ -2,16 +2,21 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import attack_kit as KIT
 import pytest
+from veilmix.crypto.threshold import Shape, spoiled
 from veilmix.errors import ScenarioError
 from veilmix.protocol.hiding import BLANK
 from veilmix.roles.adversary_record import AdversaryRecord
+from veilmix.roles.faults import sharers
 from veilmix.scenarios.attacks.guess_row import guesses
 from veilmix.scenarios.programs.threshold.score import Opened
+from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.verification.checks import verify
 
 HERE: Mapping[str, Any] = {"source": "titanic", "users": 60, "policy__kind": "threshold"}
 K = 4
@@ -97,6 +102,26 @@ def test_junk_would_close_groups_if_first_shares_were_trusted(
 
     monkeypatch.setattr(threshold, "_right", lambda *_: [])
     assert KIT.effect(attacked({"attack": "junk-share", "users": 12})).value > 0
+
+
+def broken(_shape: Shape, message: bytes) -> bytes:
+    """A message of which nothing opens but the first level."""
+    return message[:-1] + bytes([message[-1] ^ 1])
+
+
+@pytest.mark.parametrize("prefixes", [True, False])
+@pytest.mark.parametrize(("junk", "astray"), [(spoiled, 0), (broken, 12)])
+def test_the_record_of_junk_says_what_its_reader_saw(
+    prefixes: bool, junk: Any, astray: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A share of a group that stays closed is never held against anything, and counts."""
+    monkeypatch.setattr(sharers, "spoiled", junk)
+    outcome = attacked({"attack": "junk-share", "users": 12}, prefixes=prefixes)
+    found = outcome.findings
+    assert isinstance(found, Opened)
+    assert found.astray == (astray if prefixes else 0)
+    assert found.closed_people + found.astray == closed_people(outcome)
+    assert [one for one in verify(read(save(outcome, tmp_path))) if one.ok is False] == []
 
 
 @pytest.mark.parametrize("name", ["copy", "drop", "dictionary", "one-key"])

@@ -72,14 +72,16 @@ class Threshold(OneRound):
         if played.release is None:
             return Scored()
         here = session.present(1)
-        if played.transcript is not None and (session.scenario.fault or policy.sample):
+        read = played.transcript.reads[-1] if played.transcript else None
+        drawn = session.scenario.fault or policy.sample or people.answered
+        if played.transcript is not None and drawn:
             rows = said_by(played.transcript, {*map(int, here)})  # some may not say what they have
         elif policy.sample:
             rows = rows_tried(played)
         else:
             table = Table(people.values, people.codes[here])
             rows = count_cells(table, range(len(people.values)))
-        return Scored(score(policy, people.schema, played.release, rows))
+        return Scored(score(policy, people.schema, played.release, rows, read))
 
     def exposed(self, release: "Counts", k: int) -> int:
         """People with a value that fewer than k share together with all before it."""

@@ -26,7 +26,7 @@ from .estimates import Sampled, estimated_cells, sampled_by
 if TYPE_CHECKING:
     from ....protocol.messages import Counts
     from ....protocol.schema import Schema
-    from ....protocol.transcript import Transcript
+    from ....protocol.transcript import Read, Transcript
     from ...schema.model import Policy
     from ..interface import Played
 
@@ -81,6 +81,8 @@ class Opened(Findings, frozen=True, tag="threshold"):
         cut_short: people with some column open whose very cell fewer than k have: each value is
             shared by k, but that they have no common continuation is not.
         closed: groups that stayed closed, by size; () in the record of who cannot see them.
+        astray: people who are open only in part and in none of these groups, since what they sent
+            beyond is junk; known to the reader, as the groups are.
         best: the order of features in which most would be said, known to who sees the table; None
             without prefixes, or with many features.
         sampled: what follows for all people, and for one of them, where they take part at random.
@@ -95,6 +97,7 @@ class Opened(Findings, frozen=True, tag="threshold"):
     closed: tuple[Closed, ...]
     best: Order | None = None
     sampled: Sampled | None = None
+    astray: int = 0
 
     @property
     def share(self) -> float:
@@ -131,13 +134,24 @@ def shown(release: "Counts", columns: int, policy: "Policy") -> Opened:
     )
 
 
-def score(policy: "Policy", schema: "Schema", release: "Counts", rows: "Counts") -> Opened:
-    """What a release says of these people. rows: people by whole row, which nobody is told."""
+def score(
+    policy: "Policy",
+    schema: "Schema",
+    release: "Counts",
+    rows: "Counts",
+    read: "Read | None" = None,
+) -> Opened:
+    """What a release says of these people. rows: people by whole row, which nobody is told.
+
+    read: what its reader saw; None where nobody sent anything, and all would have been honest.
+    """
     names, prefixes = schema.names, policy.prefixes
-    groups = closed_groups(rows, policy.k, prefixes=prefixes)
+    seen = read.closed if read else None
+    groups = closed_groups(rows, policy.k, prefixes=prefixes) if seen is None else seen
     return replace(
         shown(release, len(names), policy),
         closed=tuple(Closed(size, groups[size]) for size in sorted(groups)),
+        astray=read.astray if read else 0,
         best=best_order(policy.k, names, rows) if prefixes and len(names) <= FEW else None,
     )
 

@@ -28,6 +28,10 @@ def section(found: Opened) -> Section:
             f" {found.cut_short:,} people share each value that is open of them with {found.k} or "
             f"more, and that it ends there with fewer than {found.k}."
         )
+    if found.astray:
+        lead += (
+            f" {found.astray:,} more sent junk beyond what is open of them, which is in no group."
+        )
     people = sum(one.people for one in found.depths)
     told = found.sampled
     if told is not None:

@@ -143,3 +143,6 @@ def scores(found: "Opened | None") -> Iterator[tuple[str, str, str]]:
         groups = sum(one.groups for one in found.closed)
         meaning = f"in {many(groups, 'group')} of which the reader sees the sizes"
         yield "closed", f"{found.closed_people:,}", f"people {meaning}"
+    if found.astray:
+        meaning = "people who sent junk beyond what is open of them, and are in no group there"
+        yield "astray", f"{found.astray:,}", meaning
