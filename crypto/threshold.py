@@ -176,19 +176,20 @@ class _Member(NamedTuple):
 def try_level(shape: Shape, at: int, level: Level, messages: Sequence[bytes]) -> dict[int, bytes]:
     """Whoever has a seed: which messages are of it at a level, and what is inside each.
 
-    messages: from that level on. Gives by index what is inside, nothing in the last level; a
-    message whose inside does not open is left out.
+    messages: from that level on. Gives by index what is inside; nothing in the last level, and
+    where it does not open: what is said up to here, the body alone shows.
     """
     made, end = _make(level, shape.needed), shape.body(at)
     last, found = at + 1 == len(shape.widths), dict[int, bytes]()
     for index, data in enumerate(messages):
         if data[:end] != made.body:
             continue
+        found[index] = b""
         with suppress(CryptoError, Refused):
             share = decode_share(data[end : end + SHARE])
             key = _key(_INSIDE, made.coefficients[0], share.x)
-            inside = data[end + SHARE :]
-            found[index] = b"" if last else _unseal(inside, None, _ONCE, key)
+            if not last:
+                found[index] = _unseal(data[end + SHARE :], None, _ONCE, key)
     return found
 
 

@@ -2,7 +2,8 @@
 
 Where parties see one layer each, whoever runs all of them can see what is in an envelope. What only
 k people open together it reads all the same: with the key of `randomness` it computes what each row
-would have been sealed with, and compares (protocol/opened_exploits.py).
+would have been sealed with, and compares (protocol/opened_exploits.py). What a phone has made of
+something else says nothing from there on, unless k people have made the same and so open it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,9 +15,10 @@ from ..crypto.voprf import OprfKey
 from ..errors import Refused
 from ..protocol.ballots import Ballot, read_ballot
 from ..protocol.mixing import open_envelope, open_layers
-from ..protocol.opened_exploits import rows_of
+from ..protocol.opened_exploits import prefixes_of
+from ..protocol.opened_prefixes import cell
 from ..protocol.session import Round
-from ..protocol.threshold import read_sealed
+from ..protocol.threshold import read_sealed, rows_open
 from ..protocol.transcript import Made, names_of
 from .session import Held
 
@@ -84,29 +86,20 @@ def _onions(plan: Round, secrets: Mapping[str, SecretKey], sealed: bytes) -> lis
 def _tried(envelopes: Sequence[_Envelope], keys: Mapping[int, OprfKey]) -> list[Made]:
     """What only k people open, read without them: every row is tried, with the key of `randomness`.
 
-    What holds no row that anybody could have said, or is counted by nobody, is left out.
+    What its reader refuses is left out. The others are counted, and a row is blank from where it
+    says nothing that anybody could have said.
     """
     found: list[Made] = []
     for number, key in keys.items():
         here = [one for one in envelopes if one.plan.call.round == number]
-        if not here:
+        if not here or (shape := here[0].plan.shape) is None:
             continue
         plan = here[0].plan
         read = [read_sealed(plan, [one.onions[0][-1]]).sealed for one in here]
         both = [(one, sealed[0]) for one, sealed in zip(here, read, strict=True) if sealed]
-        rows = rows_of(plan, key, [sealed for _, sealed in both])
-        outermost = _junk(plan, [sealed for _, sealed in both])
-        found += [
-            both[at][0].made([Ballot(0, row)])
-            for at, row in sorted(rows.items())
-            if at not in outermost
-        ]
+        messages = [sealed for _, sealed in both]
+        tried = prefixes_of(plan, key, messages)
+        for at, row in sorted(rows_open(plan, open_groups(shape, messages)).items()):
+            longest = max(row, tried.get(at, ()), key=len)
+            found.append(both[at][0].made([Ballot(0, cell(longest, len(plan.domains)))]))
     return found
-
-
-def _junk(plan: Round, messages: Sequence[bytes]) -> set[int]:
-    """The places of messages that the reader refuses before anything of them opens."""
-    if plan.shape is None:
-        return set()
-    refused = open_groups(plan.shape, messages).refused
-    return {place for place, (level, _) in refused.items() if not level}

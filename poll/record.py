@@ -13,6 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ..protocol import parties
+from ..protocol.hiding import BLANK
 from ..protocol.transcript import Made
 from ..scenarios.catalogue.effects import measure
 from ..scenarios.catalogue.scene import Scene
@@ -34,6 +35,7 @@ from .session import Held
 NOTE = "people who answered on their own phones"
 NOISY = "what they answered nobody knows: their phones added noise, and the rows here are reports"
 SENT, SILENT = "sent something that opens for nobody", "asked for a seed, and sent nothing"
+PARTLY = "said nothing that anybody could have said of"
 STANDS = "the first answers stand for it here"
 WORST = 2.0  # seconds for which the worst table is sought
 
@@ -83,30 +85,39 @@ def population(
 ) -> Population:
     """The people, in the order of their numbers, with what they said in round 1.
 
-    Of somebody whose message opened to nothing nobody knows an answer; the first of every question
-    stands there, is never counted, and a warning says so. So does one of those who are simulated.
+    Of somebody whose message opened to nothing, or says some answers and not others, nobody knows
+    these; the first of the question stands there, is not what was counted, and a warning says so.
+    So does one of those who are simulated.
     sent: the numbers of who has handed in anything.
     """
     schema = schema_of(scenario)
     values = tuple(feature.values or () for feature in schema.features)
     codes = np.zeros((users, len(values)), dtype=np.int32)
-    known = set()
+    unknown = dict.fromkeys(range(users), schema.names)
     for sealed in made:
         if sealed.round == 1:
-            known.add(sealed.user)
             said = [value for _, one in sealed.answers for value in one]  # in the order of columns
+            named = dict(zip(schema.names, said, strict=True))
+            unknown[sealed.user] = tuple(name for name in named if named[name] == BLANK)
             for column, value in enumerate(said):
-                codes[sealed.user, column] = values[column].index(value)
+                codes[sealed.user, column] = values[column].index(value) if value != BLANK else 0
     noisy = (NOISY,) if program_of(scenario).reports else ()
     warnings = noisy + tuple(
-        f"{parties.user(index)} {SENT if index in sent else SILENT}: {STANDS}"
-        for index in range(users)
-        if index not in known
+        f"{parties.user(index)} {_missing(names, schema.names, index in sent)}: {STANDS}"
+        for index, names in unknown.items()
+        if names
     )
     if simulated:
         names = ", ".join(parties.user(index) for index in simulated)
         warnings = (f"{len(simulated)} of {users} are simulated, and no people: {names}", *warnings)
     return Population(PHONES, schema, codes, values, NOTE, warnings)
+
+
+def _missing(names: Sequence[str], of: Sequence[str], sent: bool) -> str:  # noqa: FBT001 - private
+    """Why nobody knows what somebody has answered to some questions."""
+    if not sent:
+        return SILENT
+    return SENT if len(names) == len(of) else f"{PARTLY} {', '.join(names)}"
 
 
 def silences(
