@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from alike_kit import ROWS, alike
 from bidi_kit import Firefox, firefox
 from msgspec.structs import replace
 from phone_kit import Class, Client, together
@@ -54,6 +55,16 @@ def answer(phone: Firefox, name: str, row: tuple[str, ...]) -> None:
     press(phone, "Seal and hand in")
 
 
+def kept_nothing(phone: Firefox, address: str) -> None:
+    """No cookie, nothing but what ends with the tab, and no request to anybody else."""
+    assert phone.evaluate("[localStorage.length, document.cookie]") == [0, ""]
+    assert phone.cookies() == []
+    base = address.rpartition("/")[0]
+    urls = [request["url"] for request in phone.requests]
+    assert len(urls) > 20
+    assert [url for url in urls if not url.startswith((f"{base}/", "data:", "about:"))] == []
+
+
 def test_a_class_with_firefox_in_it(phone: Firefox, patience: float) -> None:
     scenario = read_questions(DEMO)
     scenario = replace(scenario, mix=replace(scenario.mix, deadline=round(120 * patience)))
@@ -65,14 +76,33 @@ def test_a_class_with_firefox_in_it(phone: Firefox, patience: float) -> None:
         answer(phone, "Fox", ROW)
         phone.until("document.querySelector('h1').textContent === 'This was published'")
         told = str(phone.evaluate("document.querySelector('main').innerText"))
-        kept = phone.evaluate("[localStorage.length, document.cookie]")
+        kept_nothing(phone, room.address)
         rest.join(120)
     assert told.count("Your answer was counted: its receipt is on the board.") == 2
     assert "by car, no, once" in told
     assert all(client.counted() == [True, True] for client in clients)
-    assert kept == [0, ""]
-    assert phone.cookies() == []
-    base = room.address.rpartition("/")[0]
-    urls = [request["url"] for request in phone.requests]
-    assert len(urls) > 20
-    assert [url for url in urls if not url.startswith((f"{base}/", "data:", "about:"))] == []
+
+
+def test_firefox_asks_randomness_and_opens_what_three_say_alike(
+    phone: Firefox, tmp_path: Path, patience: float
+) -> None:
+    scenario = alike(tmp_path, 4 * patience)
+    with Class(scenario, len(ROWS), wait=60 * patience) as room:
+        phone.open(room.address)
+        clients = [Client(room.address, f"pupil {i}", row) for i, row in enumerate(ROWS[1:])]
+        rest = Thread(target=together, args=(clients,), daemon=True)
+        rest.start()
+        answer(phone, "Fox", ROWS[0])
+        phone.until("document.querySelector('h1').textContent === 'This was published'")
+        told = str(phone.evaluate("document.querySelector('main').innerText"))
+        asked = phone.evaluate("JSON.parse(Object.values(sessionStorage)[0]).asked")
+        kept_nothing(phone, room.address)
+        rest.join(120)
+    assert "Your answer was counted" in told
+    assert "Of what you said this was opened: never, yes. 3 people gave it." in told
+    assert "nothing is said that fewer than 3 people share: the promise was kept." in told
+    assert "once, closed" in told
+    assert asked is None  # the blinding is gone with its use
+    assert all(client.counted() == [True] for client in clients)
+    seeds = [one["url"] for one in phone.requests if one["url"].endswith("/seed")]
+    assert len(seeds) == 1
