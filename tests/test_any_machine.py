@@ -70,6 +70,8 @@ ANYWHERE = {
     "cli/commands/test_worst.py": "starts a command, as test_endings.py does",
     "crypto/test_handing.py": "imports the package, as test_imports.py does",
     "machines/": "the others start sessions, as test_deploy.py does",
+    "poll/test_threshold_class.py": "starts a command, as test_others_mix.py does",
+    "roles/test_spool.py": "imports the package, as test_imports.py does",
     "scenarios/studies/test_dask_cluster.py": "starts a library's processes, which import it so",
     "scenarios/validation/test_scenario_files.py": "imports the package, as test_imports.py does",
     "test_first_hour.py": "makes a clone of its own, called veilmix",

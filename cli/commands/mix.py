@@ -34,13 +34,11 @@ def mix_for_class(
         )
     from ...poll.mix import mix
     from ...scenarios.studies.executors import own_workplace
-    from .serve import tell_whose
 
     def tell(line: str) -> None:
         click.echo(line, err=True)
 
-    with own_workplace(executor, place) as workers:
-        tell_whose(workers, place, log)
+    with own_workplace(executor, place, log) as workers:
         mixed = mix(address, place, _identity(key), port, log, tell, workers)
     say_release(mixed.board, mixed.scenario)
 

@@ -10,9 +10,8 @@ from ..options import FILE, executor_option
 from ..text.layout import clean
 
 if TYPE_CHECKING:
-    from ...machines.service import Log, Site
+    from ...machines.service import Site
     from ...protocol.board import Board
-    from ...roles.elsewhere import Workplace
     from ...scenarios.sessions.file import SessionFile
 
 KEY_HELP = "The identity of this place: NAME.key.toml, which `veilmix keys NAME` has written."
@@ -123,16 +122,8 @@ def _served(session: "SessionFile", site: "Site", linger: float, executor: str) 
         if executor != "process":
             raise click.UsageError("--executor: the board opens nothing, and has no work to give")
         return keep_board(site, linger)
-    with own_workplace(executor, site.name) as workers:
-        tell_whose(workers, site.name, site.log)
+    with own_workplace(executor, site.name, site.log) as workers:
         return take_part(session, site, workplace=workers)
-
-
-def tell_whose(workers: "Workplace", place: str, tell: "Log") -> None:
-    """Say whom a place trusts that has others work for it."""
-    if workers.helpers is not None:
-        said = f"works for {place}: whoever runs it can read what {place} can"
-        tell("executor", f"{workers.helpers.name} {said}")
 
 
 def opened(

@@ -98,10 +98,13 @@ def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
 
 
 @contextmanager
-def own_workplace(name: str, party: str) -> Iterator[Workplace]:
+def own_workplace(
+    name: str, party: str, tell: Callable[..., None] = lambda *_: None
+) -> Iterator[Workplace]:
     """Give who does the long lists of work of one party, which is all there is of it here.
 
     Arguments and errors as of `executor`; ParameterError also where all workers are others'.
+    tell: told (`executor`, a sentence) whom the party trusts that has others work for it.
     """
     with workplace(name) as place:
         if place.helpers is not None and place.helpers.of(party) is None:
@@ -109,6 +112,9 @@ def own_workplace(name: str, party: str) -> Iterator[Workplace]:
                 f"{place.helpers.name}: its workers declare whose they are, and none is {party}'s; "
                 f'start one with `dask worker ... --resources "{party}=1"`'
             )
+        if place.helpers is not None:
+            said = f"works for {party}: whoever runs it can read what {party} can"
+            tell("executor", f"{place.helpers.name} {said}")
         yield place
 
 

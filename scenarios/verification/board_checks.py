@@ -1,5 +1,6 @@
 """What the board shows: legal posts, their digest, sums of every batch, the scenario's terms."""
 
+from collections import defaultdict
 from dataclasses import replace
 
 from ...errors import RoundBurned, VerificationError
@@ -104,17 +105,14 @@ def _carried(evidence: Evidence, number: int, account: Mixed) -> None:
     if evidence.transcript.summary:
         return
     sender = shuffler(account.hop)
-    pieces = [
-        split_names(event.names)
-        for event in evidence.transcript.events
-        if event.kind is Kind.BATCH and event.round == number and event.sender == sender
-    ]
-    if not pieces:
-        return
-    names = [name for piece in pieces for name in piece]
-    same(f"round {number}: batch of {sender}", len(names), account.forwarded)
-    if len(set(names)) != len(names):
-        raise VerificationError(f"round {number}: {sender} passed on one layer twice")
+    handed = defaultdict[str, list[bytes]](list)  # all pieces, by who got them
+    for event in evidence.transcript.events:
+        if event.kind is Kind.BATCH and event.round == number and event.sender == sender:
+            handed[event.receiver] += split_names(event.names)
+    for names in handed.values():
+        same(f"round {number}: batch of {sender}", len(names), account.forwarded)
+        if len(set(names)) != len(names):
+            raise VerificationError(f"round {number}: {sender} passed on one layer twice")
 
 
 def terms(evidence: Evidence) -> str:

@@ -17,6 +17,7 @@ from veilmix.poll import elsewhere, mix, mixers
 from veilmix.poll.enrolment import Known, Offer, Papers, Seat
 from veilmix.poll.questions import DEMO, read_questions, scenario_of, table_of
 from veilmix.poll.words import key_words, session_words
+from veilmix.roles.elsewhere import HERE
 from veilmix.scenarios.schema.model import Scenario
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
@@ -224,7 +225,7 @@ def test_papers_that_name_another_key_are_not_followed(papers: Callable[..., Pap
     own, other = make_identity("eve"), make_identity("eve")
     seat = Seat(who=Known.of(own.public), host="127.0.0.1", port=2)
     me = mix._Mixing(
-        "http://127.0.0.1:1/ABCDEF", "shuffler-1", own, 0, lambda *_: None, lambda _: None
+        "http://127.0.0.1:1/ABCDEF", "shuffler-1", own, 0, lambda *_: None, lambda _: None, HERE
     )
     me._check(papers(one=seat))
     twin = Seat(who=Known.of(other.public), host="127.0.0.1", port=2)
