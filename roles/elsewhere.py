@@ -101,6 +101,7 @@ async def by_helpers(
             if data is not None:
                 take(piece.number, pickle.loads(data))  # noqa: S301 - of our own workers
     except BrokenExecutor:
+        flight.flying.clear()  # it ends them all by itself; to call one back meanwhile upsets it
         return
     finally:
         flight.cancel()
