@@ -17,8 +17,11 @@ A message says what arrived, what was expected, where, and what to do next. It n
 salt or a seed.
 """
 
+import errno
 from collections.abc import Sequence
 from enum import StrEnum
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what the system says where a disk is full
 
 
 class Reason(StrEnum):

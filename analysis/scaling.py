@@ -69,7 +69,7 @@ class Handling:
     layer: float
     envelope: float
     held: float
-    start: float = 75e6
+    start: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +245,7 @@ MEASURED = ProcessorCosts(  # benchmarks/scale.py --constants
         "hpke-pq": (153.0, 108.0),
         "textbook": (63.0, 42.0),
     },
-    apart=Handling(33.0, 65.0, 3.4),
+    apart=Handling(33.0, 65.0, 3.4, 75e6),
     whole=Handling(15.3, 25.5, 1.5, 76e6),
     summed=Handling(13.2, 3.9, 0.27, 215e6),
     start=75e6,

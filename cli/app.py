@@ -7,7 +7,6 @@
 130  Ctrl-C
 """
 
-import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -15,12 +14,11 @@ from contextlib import suppress
 
 import click
 
-from ..errors import LocalError, RoundBurned, VerificationError
+from ..errors import NO_ROOM, LocalError, RoundBurned, VerificationError
 from .departure import STOPPED, Departure
 from .lazy import LazyGroup
 
 DONE, BUG, WRONG, UNMET = 0, 1, 2, 3
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk is; none of these is a bug
 COMPLETE = "_VEILMIX_COMPLETE"  # set by a shell that completes; see click's documentation
 
 COMMANDS = {
@@ -145,7 +143,7 @@ def _code(given: list[str]) -> int:
 
 def _unwritten(bug: Exception, given: list[str]) -> int:
     """Say that a disk is full, or else that this is a bug."""
-    if isinstance(bug, OSError) and bug.errno in FULL:
+    if isinstance(bug, OSError) and bug.errno in NO_ROOM:
         _hang_up()
         _complain(f"what was to be said could not be written: {bug.strerror}; make room")
         return WRONG

@@ -10,7 +10,7 @@ are alike in size; whoever begins its layers otherwise makes one part larger, an
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -163,7 +163,7 @@ class Arriving:
 
 
 @dataclass(slots=True)
-class Envelopes(Mapping[str, bytes]):
+class Envelopes:
     """The envelope of each sender, in the order in which they came.
 
     Attributes:
@@ -187,12 +187,3 @@ class Envelopes(Mapping[str, bytes]):
 
     def __getitem__(self, sender: str) -> bytes:
         return self.spool[self.places[sender]]
-
-    def __contains__(self, sender: object) -> bool:
-        return sender in self.places
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.places)
-
-    def __len__(self) -> int:
-        return len(self.places)

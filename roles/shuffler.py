@@ -164,7 +164,7 @@ async def _open_envelopes(
     me: Endpoint, plan: Round, secret: SecretKey, collected: _Collected, pool: WorkerPool
 ) -> tuple[list[str], list[bytes] | Sorting]:
     """First shuffler: open what was collected; gives whose opened, and the onions inside."""
-    senders, stage = list(collected.envelopes), f"{me.party} opens"
+    senders, stage = list(collected.envelopes.places), f"{me.party} opens"
     came = collected.envelopes.spool
     if in_parts(me, plan, 1, len(came)):
         sorting, failed = Sorting(plan.inner[2]), set[int]()

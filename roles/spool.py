@@ -9,22 +9,21 @@ What is appended is read back by place or by slice. A slice is a view, which rea
 is asked: copies of the process are handed slices, and each reads its own.
 """
 
-import errno
 import os
 import tempfile
 import weakref
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import overload
 
-from ..errors import StorageError
+from ..errors import NO_ROOM, StorageError
 
 KEPT = 1 << 26  # bytes that a spool holds in memory
 BLOCK = 1 << 20  # bytes that are read or written at once
 FOLDER = "VEILMIX_SCRATCH"  # the variable of the environment that names another folder
 POSSIBLE = hasattr(os, "pread")  # elsewhere all of it stays in memory
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def folder() -> Path:
@@ -61,30 +60,15 @@ class Spool(Sequence[bytes]):
         """Bytes that lie on disk."""
         return self._written
 
-    def append(self, value: bytes) -> None:
-        """Append one byte string."""
-        self._measure(len(value), 1)
-        self._tail += value
-        self._settle()
-
     def extend(self, values: Iterable[bytes]) -> None:
         """Append some, in their order."""
-        some = list(values)
-        widths = set(map(len, some))
-        if len(widths) == 1:
-            self._measure(widths.pop(), len(some))
-            self._tail += b"".join(some)
-        else:
-            for value in some:
-                self._measure(len(value), 1)
-                self._tail += value
-        self._settle()
+        for width, some in groupby(values, len):
+            alike = list(some)
+            self._append(b"".join(alike), width, len(alike))
 
     def add(self, data: bytes, width: int) -> None:
         """Append byte strings of one width, which stand in `data` one after the other."""
-        self._measure(width, len(data) // width)
-        self._tail += data
-        self._settle()
+        self._append(data, width, len(data) // width)
 
     def joined(self, start: int, stop: int) -> bytes:
         """Those from one place to before another, one after the other."""
@@ -135,10 +119,17 @@ class Spool(Sequence[bytes]):
             return place * (self._width or 0)
         return self._ends[place - 1] if place else 0
 
-    def _measure(self, width: int, many: int) -> None:
-        """Count so many more of a width in."""
+    def _append(self, data: bytes, width: int, many: int) -> None:
+        """Append so many of a width, and write down what is too much for memory."""
         if not many:
             return
+        self._measure(width, many)
+        self._tail += data
+        if len(self._tail) > (KEPT if self._descriptor is None else BLOCK) and POSSIBLE:
+            self._write()
+
+    def _measure(self, width: int, many: int) -> None:
+        """Count so many more of a width in."""
         if self._ends is None and self._count and width != self._width:
             each = self._width or 0
             self._ends = array("Q", range(each, each * self._count + 1, each) if each else ())
@@ -149,11 +140,6 @@ class Spool(Sequence[bytes]):
             last = self._ends[-1]
             self._ends.extend(last + width * each for each in range(1, many + 1))
         self._count += many
-
-    def _settle(self) -> None:
-        """Write down what is too much for memory."""
-        if len(self._tail) > (KEPT if self._descriptor is None else BLOCK) and POSSIBLE:
-            self._write()
 
     def _write(self) -> None:
         where = folder()
@@ -167,7 +153,7 @@ class Spool(Sequence[bytes]):
                 self._written, left = self._written + done, left[done:]
         except OSError as bad:
             room = f"make room there, or name another folder: {FOLDER}=FOLDER"
-            what = room if bad.errno in FULL else f"name another folder: {FOLDER}=FOLDER"
+            what = room if bad.errno in NO_ROOM else f"name another folder: {FOLDER}=FOLDER"
             raise StorageError(
                 f"{where}: what is too large for memory cannot be put there: {bad.strerror}; {what}"
             ) from None

@@ -35,7 +35,7 @@ def test_it_is_a_list(parts: list[list[bytes]], singly: bool, some: slice) -> No
         widths = {len(value) for value in part}
         if singly:
             for value in part:
-                held.append(value)
+                held.extend([value])
         elif widths == {3}:
             held.add(b"".join(part), 3)
         else:
@@ -57,7 +57,7 @@ def test_it_is_a_list(parts: list[list[bytes]], singly: bool, some: slice) -> No
 def test_what_is_too_much_for_memory_lies_on_disk() -> None:
     held = Spool([b"0123456789"] * 2)
     assert held.on_disk == 0
-    held.append(b"x")
+    held.extend([b"x"])
     assert held.on_disk == 21
 
 
