@@ -24,15 +24,17 @@ from functools import cached_property, lru_cache
 from hashlib import shake_256
 from typing import TYPE_CHECKING, Any, final
 
+from .batched import SealedTogether
 from .entropy import Entropy, SystemEntropy
 from .key_schedule import opened, sealed
 from .keys import ML_KEM_PUBLIC_SIZE, SECRET_SIZE, KeyPair, PublicKey, SecretKey, SuiteCode
-from .sealedbox import TOGETHER, engine_for
 from .sealing import Suite
 from .x25519 import X25519_SIZE, is_public_key
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives import hpke
+
+    from .multibuffer import MultiBuffer
 
 INFO = b"veilmix layer"
 
@@ -79,7 +81,7 @@ class HpkeSuite(Suite):
 
 
 @final
-class HpkeX25519(HpkeSuite):
+class HpkeX25519(HpkeSuite, SealedTogether):
     """RFC 9180 with X25519: the standard that other programs speak."""
 
     code = SuiteCode.HPKE_X25519
@@ -87,39 +89,21 @@ class HpkeX25519(HpkeSuite):
     kem = "X25519"
     point_at = 0
 
-    @property
-    def batch_size(self) -> int:
-        """Layers that are best handed over at once: many if the engine for many is here."""
-        return 1 if engine_for(TOGETHER) is None else TOGETHER
-
-    def _seal_all(
+    def _seal_group(
         self,
+        engine: "MultiBuffer",
         public: PublicKey,
         plaintexts: Sequence[bytes],
         context: bytes,
-        entropies: Sequence[Entropy],
+        entropies: Sequence[Entropy],  # noqa: ARG002  (the library takes none: see above)
     ) -> list[bytes]:
-        engine = engine_for(len(plaintexts))
-        if engine is None:
-            return super()._seal_all(public, plaintexts, context, entropies)
-        results = list[bytes]()
-        for at in range(0, len(plaintexts), TOGETHER):
-            group = plaintexts[at : at + TOGETHER]
-            ephemeral = SystemEntropy().random(SECRET_SIZE * len(group))  # as the library does
-            results += sealed(engine, public.raw, INFO + context, group, ephemeral)
-        return results
+        ephemeral = SystemEntropy().random(SECRET_SIZE * len(plaintexts))
+        return sealed(engine, public.raw, INFO + context, plaintexts, ephemeral)
 
-    def _open_all(
-        self, secret: SecretKey, sealed: Sequence[bytes], context: bytes
+    def _open_group(
+        self, engine: "MultiBuffer", secret: SecretKey, sealed: Sequence[bytes], context: bytes
     ) -> list[bytes | None]:
-        engine = engine_for(len(sealed))
-        if engine is None:
-            return super()._open_all(secret, sealed, context)
-        results = list[bytes | None]()
-        for at in range(0, len(sealed), TOGETHER):
-            group, public = sealed[at : at + TOGETHER], secret.public.raw
-            results += opened(engine, secret._raw, public, INFO + context, group)
-        return results
+        return opened(engine, secret._raw, secret.public.raw, INFO + context, sealed)
 
     def _keypair(self, raw: bytes) -> KeyPair:
         from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey

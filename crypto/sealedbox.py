@@ -29,19 +29,17 @@ from nacl.bindings import (
 )
 from nacl.exceptions import CryptoError
 
+from .batched import OpenedTogether, SealedTogether
 from .entropy import Entropy
 from .keys import SECRET_SIZE, KeyPair, PublicKey, SecretKey, SuiteCode
-from .sealing import CONTEXT_SIZE, Suite
+from .sealing import CONTEXT_SIZE
 from .x25519 import X25519_SIZE, is_public_key
 
 if TYPE_CHECKING:
     from .multibuffer import MultiBuffer
 
-MANY = 32  # layers from which on an engine pays: what it does for all at once has a cost of its own
-TOGETHER = 2048  # layers that it works on at once: their keys stay in the processor's cache
 
-
-class BoxSuite(Suite):
+class BoxSuite(OpenedTogether):
     """What `sealedbox` and `textbook` share: all but the choice of the ephemeral key."""
 
     overhead = 1 + crypto_box_SEALBYTES + CONTEXT_SIZE
@@ -59,50 +57,32 @@ class BoxSuite(Suite):
             return None
         return message[CONTEXT_SIZE:] if message[:CONTEXT_SIZE] == context else None
 
-    def _open_all(
-        self, secret: SecretKey, sealed: Sequence[bytes], context: bytes
+    def _open_group(
+        self, engine: "MultiBuffer", secret: SecretKey, sealed: Sequence[bytes], context: bytes
     ) -> list[bytes | None]:
-        engine = engine_for(len(sealed))
-        if engine is None:
-            return super()._open_all(secret, sealed, context)
-        results = list[bytes | None]()
-        for at in range(0, len(sealed), TOGETHER):
-            results += _opened(engine, secret, sealed[at : at + TOGETHER], context)
-        return results
+        return _opened(engine, secret, sealed, context)
 
 
 @final
-class SealedBox(BoxSuite):
+class SealedBox(BoxSuite, SealedTogether):
     """The default: fast, releases the GIL. Reproducible: the ephemeral key is all it draws."""
 
     code = SuiteCode.SEALEDBOX
-
-    @property
-    def batch_size(self) -> int:
-        """Layers that are best handed over at once: many if the engine for many is here."""
-        return 1 if engine_for(TOGETHER) is None else TOGETHER
 
     def _seal(self, public: PublicKey, plaintext: bytes, context: bytes, entropy: Entropy) -> bytes:
         if entropy.seeded:
             return sealed_box(public.raw, context + plaintext, entropy.random(SECRET_SIZE))
         return crypto_box_seal(context + plaintext, public.raw)
 
-    def _seal_all(
+    def _seal_group(
         self,
+        engine: "MultiBuffer",
         public: PublicKey,
         plaintexts: Sequence[bytes],
         context: bytes,
         entropies: Sequence[Entropy],
     ) -> list[bytes]:
-        engine = engine_for(len(plaintexts))
-        if engine is None:
-            return super()._seal_all(public, plaintexts, context, entropies)
-        results = list[bytes]()
-        for at in range(0, len(plaintexts), TOGETHER):
-            group = slice(at, at + TOGETHER)
-            ephemeral = _ephemeral(entropies[group])
-            results += _sealed(engine, public.raw, context, plaintexts[group], ephemeral)
-        return results
+        return _sealed(engine, public.raw, context, plaintexts, _ephemeral(entropies))
 
 
 def box_nonce(point: bytes, public: bytes) -> bytes:
@@ -121,15 +101,6 @@ def sealed_box(public: bytes, message: bytes, ephemeral: bytes) -> bytes:
     point = crypto_scalarmult_base(ephemeral)
     nonce = box_nonce(point, public)
     return point + crypto_box(message, nonce, public, ephemeral)
-
-
-def engine_for(count: int) -> "MultiBuffer | None":
-    """Give what works on so many keys at once, if it is here and they are enough."""
-    if count < MANY:
-        return None
-    from .multibuffer import multibuffer
-
-    return multibuffer()
 
 
 def _ephemeral(entropies: Sequence[Entropy]) -> bytes:

@@ -5,7 +5,7 @@ from typing import Any
 import attack_kit as KIT
 import pytest
 from nacl.bindings import crypto_box_open, crypto_scalarmult
-from veilmix.crypto import sealedbox
+from veilmix.crypto import batched, sealedbox
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.layer import open_layer, seal_layer
 from veilmix.crypto.suites import SUITES, suite
@@ -45,7 +45,7 @@ def test_a_suite_that_ignores_the_bit_lets_the_tag_through(monkeypatch: pytest.M
         return bytes(crypto_box_open(sealed[32:], nonce, point, secret))
 
     # Layers that are opened eight at a time are opened by a library that has nothing to patch.
-    monkeypatch.setattr(sealedbox, "engine_for", lambda _count: None)
+    monkeypatch.setattr(batched, "engine_for", lambda _count: None)
     everything: Any = lambda _point: True  # noqa: E731
     monkeypatch.setattr(sealedbox, "crypto_box_seal_open", ignoring)
     monkeypatch.setattr(sealedbox, "is_public_key", everything)

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nacl.bindings import crypto_box_beforenm, crypto_box_seal_open, crypto_scalarmult_base
 from veilmix import run
-from veilmix.crypto import multibuffer, sealedbox
+from veilmix.crypto import batched, multibuffer
 from veilmix.crypto.box_key import hsalsa20
 from veilmix.crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from veilmix.crypto.key_schedule import KeySchedule
@@ -251,7 +251,7 @@ def test_another_engine_is_not_accepted(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_few_layers_do_not_ask_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(multibuffer, "multibuffer", lambda: pytest.fail("it was looked for"))
-    count = sealedbox.MANY - 1
+    count = batched.MANY - 1
     layers = seal_layers(SUITE, PAIR.public, [b""] * count, CONTEXT, [SystemEntropy()] * count)
     assert open_layers(PAIR.secret, layers, CONTEXT) == [b""] * count
 
