@@ -36,11 +36,11 @@ from ..protocol.board import Board
 from ..protocol.phases import BOARD
 from ..roles import lifeline
 from ..roles.cast import Cast
+from ..roles.event_loop import check_no_loop
 from ..roles.instruments import Instrument, Instruments
 from ..roles.keyholder import Keyholder
 from ..roles.session import (
     PEOPLE,
-    check_no_loop,
     identities_of,
     keyholders,
     make_key,

@@ -23,8 +23,9 @@ from ..protocol.board import Board
 from ..protocol.messages import Kind
 from ..roles.cast import Cast
 from ..roles.elsewhere import HERE, Workplace
+from ..roles.event_loop import run_loop
 from ..roles.keyholder import Keyholder
-from ..roles.session import make_key, only, perform
+from ..roles.session import make_key, perform
 from ..scenarios.schema.model import Scenario
 from .enrolment import Known, Offer, Papers
 from .questions import promise_of, scenario_of
@@ -56,10 +57,7 @@ def mix(
         DataError: the class's computer is away, or does not want this one; it says why.
         StorageError: the port is taken.
     """
-    try:
-        return trio.run(_Mixing(address, party, own, port, log, tell, workplace).run)
-    except BaseExceptionGroup as group:
-        raise only(group) from None
+    return run_loop(_Mixing(address, party, own, port, log, tell, workplace).run)
 
 
 class Mixed(msgspec.Struct, frozen=True):

@@ -24,10 +24,10 @@ from ..protocol.session import Round
 from ..protocol.transcript import Transcript
 from ..roles.adversary_record import AdversaryRecord
 from ..roles.cast import Cast
+from ..roles.event_loop import run_loop
 from ..roles.instruments import Instrument, Instruments, Recorder
 from ..roles.keyholder import Keyholder
 from ..roles.network import Network
-from ..roles.session import only
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
 from .cheats import committed
@@ -105,10 +105,7 @@ class PhoneSession:
 
         StorageError if the address cannot be listened at.
         """
-        try:
-            return trio.run(self._hold, opened, begin, clock=self._clock)
-        except BaseExceptionGroup as group:
-            raise only(group) from None
+        return run_loop(self._hold, opened, begin, clock=self._clock)
 
     def facts(self) -> dict[str, Any]:
         """What every phone is told besides posts."""

@@ -28,9 +28,9 @@ from ..protocol.programs import DecisionRule, Strategy, strategy_of
 from ..protocol.session import sealing
 from ..protocol.transcript import Made, Refusal, names_of
 from .clock import VirtualClock
+from .event_loop import run_loop
 from .instruments import Instrument, Instruments
 from .people import Row
-from .session import check_no_loop, only
 from .worker_pool import WorkerPool, worker_pool
 
 Making = tuple[int, Row, Entropy]
@@ -171,12 +171,8 @@ def play_peers(
     clock: trio.abc.Clock | None = None,
 ) -> Reckoning:
     """Play a session of peers to its end; returns what everybody worked out, and the board."""
-    check_no_loop()
     watching = Instruments(list(instruments), report)
-    try:
-        return trio.run(gather, cast, watching, clock=clock or VirtualClock())
-    except BaseExceptionGroup as group:
-        raise only(group) from None
+    return run_loop(gather, cast, watching, clock=clock or VirtualClock())
 
 
 async def gather(cast: PeerCast, instruments: Instruments) -> Reckoning:

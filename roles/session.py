@@ -1,6 +1,6 @@
 """One session, played: all parties in one nursery, until the curator closes it."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
@@ -9,7 +9,6 @@ import trio
 
 from ..crypto.signing import Signer
 from ..crypto.suites import suite
-from ..errors import LocalError, ParameterError
 from ..protocol import parties
 from ..protocol.announcement import Program
 from ..protocol.board import Board
@@ -24,6 +23,7 @@ from .challenge import Keyring
 from .clock import VirtualClock
 from .collection import uncollected
 from .curator import Plans, curator
+from .event_loop import run_loop
 from .instruments import Instrument, Instruments
 from .keyholder import Keyholder
 from .mint import Desk, mint
@@ -61,47 +61,9 @@ def play(
     Returns the board. What single parties saw goes to the instruments; `report` is told of an
     instrument that crashed.
     """
-    check_no_loop()
     watching = Instruments(list(instruments), report)
-    try:
-        with uncollected(cast.people > COHORT_ABOVE):
-            return trio.run(hold, cast, watching, clock=clock or VirtualClock())
-    except BaseExceptionGroup as group:
-        raise only(group) from None
-
-
-def check_no_loop() -> None:
-    """ParameterError inside a running trio program: a session has a loop and a clock of its own."""
-    if trio.lowlevel.in_trio_run():
-        raise ParameterError(
-            "a trio program is running here already; in it, `await veilmix.play(...)` plays a "
-            "scenario, and `await trio.to_thread.run_sync(...)` calls anything else of veilmix"
-        )
-
-
-def only(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Give the one thing that went wrong, or the group if several did; an interrupt comes first.
-
-    One mistake may have reached many tasks, and a full disk is met by each that writes: what is
-    wrong on the caller's side and says the same is one. Faults of our own stay as many as they are.
-    """
-    leaves = list({_what(leaf): leaf for leaf in _leaves(group)}.values())
-    interrupts = [leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)]
-    first = (interrupts or leaves)[0]
-    return first if interrupts or len(leaves) == 1 else group
-
-
-def _what(error: BaseException) -> object:
-    """What two errors share that are one."""
-    return (type(error), str(error)) if isinstance(error, LocalError) else id(error)
-
-
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        for part in error.exceptions:
-            yield from _leaves(part)
-    else:
-        yield error
+    with uncollected(cast.people > COHORT_ABOVE):
+        return run_loop(hold, cast, watching, clock=clock or VirtualClock())
 
 
 async def hold(cast: Cast, instruments: Instruments) -> Board:

@@ -22,9 +22,10 @@ from ..protocol.announcement import Announcement
 from ..protocol.board import Entry
 from ..protocol.messages import Counts, Decision
 from ..protocol.transcript import Read
+from ..roles.event_loop import run_loop
 from ..roles.instruments import Instrument, Instruments
 from ..roles.peer import gather
-from ..roles.session import hold, only
+from ..roles.session import hold
 from ..scenarios.play.announcement import draw_faults
 from ..scenarios.play.outcomes import columns_of
 from ..scenarios.play.peers import cast_of as peers_of
@@ -58,10 +59,7 @@ def live(scenario: Scenario, seed: int | None, port: int, tell: Tell) -> None:
     """
     seed = scenario.scenario.seed if seed is None else seed
     playing = prepared(scenario, seed)
-    try:
-        trio.run(_open, playing, port, tell)
-    except BaseExceptionGroup as group:
-        raise only(group) from None
+    run_loop(_open, playing, port, tell)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ known once the first shuffler has said how many answered.
 """
 
 from contextlib import aclosing
-from functools import partial
 from typing import Any
 
 import trio
@@ -19,7 +18,7 @@ from ..protocol.announcement import Announcement, Setting
 from ..protocol.board import Board, Entry
 from ..protocol.messages import Mixed
 from ..protocol.phases import Phase
-from ..roles.session import only
+from ..roles.event_loop import run_loop
 from ..scenarios.programs.registry import heard_as
 from ..scenarios.programs.topology import CENTRAL
 from ..scenarios.serialization.record import plain
@@ -46,10 +45,7 @@ def show_board(url: str, known: PublicIdentity, port: int, tell: Tell) -> None:
         StorageError: the port is taken.
     """
     address = address_of(url)
-    try:
-        trio.run(partial(_open, Outside(address, known), port, tell))
-    except BaseExceptionGroup as group:
-        raise only(group) from None
+    run_loop(_open, Outside(address, known), port, tell)
 
 
 async def _open(outside: "Outside", port: int, tell: Tell) -> None:

@@ -1,13 +1,11 @@
 """What a place does in a session: the board is kept, a party plays its role, people answer."""
 
 import csv
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import trio
 
 from ...crypto.entropy import Entropy
 from ...crypto.identity import Identity
@@ -21,7 +19,8 @@ from ...protocol.board import Board
 from ...protocol.phases import BOARD
 from ...roles.cast import Cast, Guards
 from ...roles.elsewhere import HERE, Workplace
-from ...roles.session import PEOPLE, make_key, only, perform
+from ...roles.event_loop import run_loop
+from ...roles.session import PEOPLE, make_key, perform
 from ..play.announcement import announced_policy, announced_rules
 from ..programs.randomized.questions import Question, questions, randomization
 from ..programs.randomized.score import estimates
@@ -60,7 +59,7 @@ def site(
 
 def keep_board(place: Site, linger: float) -> Board:
     """Keep the board until the session is over."""
-    return _run(partial(run_board, place, linger))
+    return run_loop(run_board, place, linger)
 
 
 def take_part(
@@ -85,15 +84,7 @@ def take_part(
         network.terms = cast.terms
         await perform(cast, network, who, signing, partial(make_key, cast))
 
-    return _run(partial(run_party, place, role))
-
-
-def _run(live: Callable[[], Any]) -> Board:
-    try:
-        board: Board = trio.run(live)
-    except BaseExceptionGroup as group:
-        raise only(group) from None
-    return board
+    return run_loop(run_party, place, role)
 
 
 def _cast(session: SessionFile, entropy: Entropy, users: range, rows: Rows) -> Cast:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from functools import partial
 
 import msgspec
 import trio
@@ -16,7 +15,7 @@ from ...machines.service import Status
 from ...protocol.board import Board
 from ...protocol.messages import Kind
 from ...protocol.phases import MOVES, Phase
-from ...roles.session import only
+from ...roles.event_loop import run_loop
 
 PATIENCE = 10.0  # seconds
 LYING = "whoever keeps it is wrong, or somebody else has its key"
@@ -72,9 +71,7 @@ def read_status(url: str, known: PublicIdentity) -> BoardStatus:
     """
     address = address_of(url)
     try:
-        return trio.run(partial(_look, address, known))
-    except BaseExceptionGroup as group:
-        raise only(group) from None
+        return run_loop(_look, address, known)
     except (*TROUBLE, trio.TooSlowError) as bad:
         raise DataError(f"{url}: no board of {known.name} answers there ({bad})") from None
     except Refused:

@@ -1,0 +1,66 @@
+"""Running an async program from plain code: Ctrl-C between steps, one error where it is one.
+
+Ctrl-C raises KeyboardInterrupt where the program happens to be. Where that is in the midst of
+starting a task, trio has half a task and fails of itself. So Ctrl-C is heard where the program
+waits next, which it does often: what takes long is done in threads and copies.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, TypeVar
+
+import trio
+
+from ..errors import LocalError, ParameterError
+
+T = TypeVar("T")
+
+
+def run_loop(
+    main: Callable[..., Awaitable[T]], *given: Any, clock: trio.abc.Clock | None = None
+) -> T:
+    """Run `main(*given)` to its end, in the time of a clock (None: real time); returns its result.
+
+    Raises:
+        ParameterError: a trio program is running here already.
+        KeyboardInterrupt: Ctrl-C, after every task has ended.
+        BaseExceptionGroup: several things went wrong; one alone is raised by itself (`only`).
+    """
+    check_no_loop()
+    try:
+        return trio.run(main, *given, clock=clock, restrict_keyboard_interrupt_to_checkpoints=True)
+    except BaseExceptionGroup as group:
+        raise only(group) from None
+
+
+def check_no_loop() -> None:
+    """ParameterError inside a running trio program: a session has a loop and a clock of its own."""
+    if trio.lowlevel.in_trio_run():
+        raise ParameterError(
+            "a trio program is running here already; in it, `await veilmix.play(...)` plays a "
+            "scenario, and `await trio.to_thread.run_sync(...)` calls anything else of veilmix"
+        )
+
+
+def only(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Give the one thing that went wrong, or the group if several did; an interrupt comes first.
+
+    One mistake may have reached many tasks, and a full disk is met by each that writes: what is
+    wrong on the caller's side and says the same is one. Faults of our own stay as many as they are.
+    """
+    leaves = list({_what(leaf): leaf for leaf in _leaves(group)}.values())
+    interrupts = [leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)]
+    first = (interrupts or leaves)[0]
+    return first if interrupts or len(leaves) == 1 else group
+
+
+def _what(error: BaseException) -> object:
+    """What two errors share that are one."""
+    return (type(error), str(error)) if isinstance(error, LocalError) else id(error)
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for part in error.exceptions:
+            yield from _leaves(part)
+    else:
+        yield error
