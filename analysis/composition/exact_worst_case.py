@@ -29,6 +29,7 @@ from .worst_search import Bracket, Limits, Step, search
 MOST_CELLS = 50_000
 ROUNDS = 5_000  # of swaps
 STOPPED = "stopped by Ctrl-C"
+NOT_SOUGHT = "closer was not sought"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,6 +125,7 @@ def worst_case(
     nodes: int | None = None,
     rounds: int = ROUNDS,
     seed: int = 0,
+    enough: float = 0.0,
     keep: bool = False,
     progress: Callable[[Step], None] = lambda _step: None,
 ) -> WorstCase:
@@ -142,6 +144,8 @@ def worst_case(
         rounds: of swaps in the search for bad tables (contingency/swaps.py), at most; of more than
             2,000 cells fewer, 10 million / cells.
         seed: of what is swapped, a whole number of at least 0.
+        enough: share of the people, 0 to 1: where tables made at once come so close to the coverage
+            bound, nothing closer is sought. It takes milliseconds.
         keep: Ctrl-C ends the search, and what was found by then is returned; else it is raised.
         progress: is called with the bracket and what is done now, from several threads.
 
@@ -157,7 +161,10 @@ def worst_case(
     tables = frechet_class(columns, k, known)
     bracket = Bracket(k, _ceiling(columns, tables, k), progress)
     bracket.meet(None if known else staircase(columns))
-    stopped = _close(bracket, tables, limits, keep=keep)
+    met = number(enough, "enough", "a share of the people from 0 to 1")
+    if not 0 <= met <= 1:
+        raise ParameterError(f"enough: found {enough!r}; needs a share of the people from 0 to 1")
+    stopped = _close(bracket, tables, limits, met * columns[0].sum(), keep=keep)
     table = bracket.table
     people = _unavoidable(tables, k) if table is None else table.exposed(k)
     ceiling = max(bracket.ceiling, people)
@@ -174,8 +181,10 @@ def _limits(time_limit: float, nodes: int | None, rounds: int, seed: int) -> Lim
     return Limits(deadline, nodes, whole(rounds, "rounds", 0), whole(seed, "seed", 0))
 
 
-def _close(bracket: Bracket, tables: FrechetClass, limits: Limits, *, keep: bool) -> str:
-    """Search; whether somebody stopped it."""
+def _close(
+    bracket: Bracket, tables: FrechetClass, limits: Limits, enough: float, *, keep: bool
+) -> str:
+    """Search, unless the bracket is no wider than `enough` people; why that was stopped, if so."""
     if tables.cells > MOST_CELLS:
         return ""
     k = max(bracket.k, 1)  # k = 0 and k = 1 expose nobody alike; the program needs k - 1 >= 0
@@ -183,6 +192,8 @@ def _close(bracket: Bracket, tables: FrechetClass, limits: Limits, *, keep: bool
         bracket.meet(heuristic_table(tables, k))
     if bracket.closed:
         return ""
+    if bracket.table is not None and bracket.ceiling - bracket.people <= enough:
+        return NOT_SOUGHT
     try:
         search(Program(tables, k), bracket, limits)
     except KeyboardInterrupt:

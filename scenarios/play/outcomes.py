@@ -63,7 +63,7 @@ def outcome_of(
     seed: int | None,
     mode: Mode,
     seconds: float,
-    worst_case_seconds: float,
+    worst_case_seconds: float | None,
 ) -> Outcome:
     """What every run leaves, and beside it what its program found. seconds: it took.
 
@@ -120,7 +120,7 @@ def _identified(session: Session, scored: Scored) -> "Reidentified | None":
     return in_release(scenario, crowd, here, kept, played.release, hidden, opened=opened)
 
 
-def _exposure(session: Session, seconds: float) -> Exposure:
+def _exposure(session: Session, seconds: float | None) -> Exposure:
     """How exposed people are in what was released. seconds: for the worst case."""
     scenario, crowd = session.scenario, session.crowd
     proving = strategy(scenario, crowd.others) if scenario.defence.promise else None

@@ -15,12 +15,15 @@ from .outcome import Exposure, Outcome, WorstCase
 if TYPE_CHECKING:
     from ..programs.interface import Played, ReleaseProgram
 
+SEARCH = 2.0  # seconds for the worst case, where nobody says how many
+ENOUGH = 0.002  # of the people: bounds found at once that leave open no more are good enough
+
 
 def measure(
     played: "Played",
     crowd: Samples,
     proving: Strategy | None,
-    seconds: float,
+    seconds: float | None,
     program: "ReleaseProgram",
 ) -> Exposure:
     """The exposure of a release: true, promised, and the worst that the marginals allow.
@@ -30,7 +33,7 @@ def measure(
     counts who is exposed. The worst case is of all tables with their marginals. In the statistical
     setting these are not the curator's; where values are left blank, another table is released; and
     where groups of columns are known, most tables with these marginals are ruled out: there it is
-    not sought.
+    not sought. seconds: for it; None: as `SEARCH` and `ENOUGH` say.
     """
     decision = played.decision
     if decision is None or played.release is None:
@@ -48,22 +51,25 @@ def measure(
     counts, _ = as_marginals([summed(played.release, (place,)) for place in places])
     comparable = crowd.fixed and not decision.hidden
     comparable = comparable and not (program.opens or program.deepens)
-    return Exposure(
-        true,
-        promised,
-        _worst(counts, decision.certificate.k, seconds if comparable else 0.0),
-        people,
-    )
+    proved_before = decision.certificate.people if decision.certificate.n == people else people
+    seconds = seconds if comparable else 0
+    worst = _worst(counts, decision.certificate.k, seconds, proved_before)
+    return Exposure(true, promised, worst, people)
 
 
-def _worst(counts: list[list[int]], k: int, seconds: float) -> WorstCase | None:
-    """The worst case over all tables with these marginals, sought for so many seconds."""
-    if not seconds:
+def _worst(counts: list[list[int]], k: int, seconds: float | None, most: int) -> WorstCase | None:
+    """The worst case over all tables with these marginals, sought for so many seconds.
+
+    most: no table exposes more people, as the decision has proved.
+    """
+    if seconds == 0:
         return None
     from ...analysis.composition import worst_case
 
-    worst = worst_case(counts, k, seconds)
-    return WorstCase(worst.people, worst.upper, worst.why)
+    chosen = (SEARCH, ENOUGH) if seconds is None else (seconds, 0.0)
+    worst = worst_case(counts, k, chosen[0], enough=chosen[1])
+    proven = max(min(worst.upper, most), worst.people)
+    return WorstCase(worst.people, proven, worst.why if proven > worst.people else "")
 
 
 def expectations(outcome: Outcome) -> Outcome:

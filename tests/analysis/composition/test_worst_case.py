@@ -156,6 +156,18 @@ def test_census_at_k_10_is_bracketed_when_time_is_short(patience: float) -> None
     assert found.seconds < 8 * patience
 
 
+def test_what_is_close_enough_at_once_is_not_sought_further() -> None:
+    """1,164 people in a table made at once; coverage proves 1,218 at most: 0.17 % of 32,561."""
+    told = list[Step]()
+    close = worst_case(CENSUS, 10, enough=0.002, progress=told.append)
+    assert (close.people, close.upper, close.why) == (1164, 1218, "closer was not sought")
+    assert {step.doing for step in told} == {"tables made at once"}
+    worst_case(CENSUS, 10, 0.2, enough=0.001, progress=told.append)
+    assert "relaxation" in {step.doing for step in told}
+    with pytest.raises(ParameterError, match="enough: found 2; needs a share"):
+        worst_case(CENSUS, 10, enough=2)
+
+
 def test_extremes() -> None:
     for k, people in ((0, 0), (1, 0), (32562, 32561)):
         found = worst_case(CENSUS, k)

@@ -121,6 +121,19 @@ def test_the_truth_the_worst_case_and_the_promise_are_in_this_order() -> None:
     assert exposure.worst_case.proven <= exposure.promised * people
 
 
+def test_the_worst_case_is_sought_as_closely_as_is_asked() -> None:
+    """Nobody asks: what is found at once is enough where it leaves open at most 0.2 % of people."""
+    small, large = (run(name, 1, "ideal").exposure.worst_case for name in ("blood-type", "census"))
+    assert small is not None
+    assert large is not None
+    assert small.found == small.proven
+    assert large.why == "closer was not sought"
+    assert large.proven == run("census", 1, "ideal").decision.certificate.people < 1218
+    sought = run("census", 1, "ideal", worst_case_seconds=0.1).exposure.worst_case
+    assert sought is not None
+    assert sought.why == "0.1 s were not enough"
+
+
 def test_expectations_that_fail_are_lines() -> None:
     wanted = {
         "expect.kept_at_least": 3,
