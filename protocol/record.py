@@ -5,9 +5,10 @@ it together is in view.py, what they can link and why in derivation.py.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from . import parties
 from .announcement import Flaw
@@ -15,7 +16,7 @@ from .board import Board
 from .hiding import HIDDEN, Hiding
 from .messages import Call, Counts, Kind
 from .session import open_round
-from .transcript import Made, Row, Transcript, split_names
+from .transcript import NAME, Made, Row, Transcript, split_names
 
 TOGETHER = {Flaw.BUNDLED, Flaw.ONE_SALT, Flaw.ONE_KEY}  # that show which answers are one person's
 
@@ -68,6 +69,30 @@ def length(values: Iterable[str]) -> int:
     return sum(2 + len(value.encode()) for value in values)
 
 
+def plain_rows(rounds: Iterable[Mapping[int, Row]]) -> dict[int, Row]:
+    """Per person the values that it said in any round; that it left one out tells none.
+
+    People whose rows are the same in every round share one.
+    """
+    rounds = list(rounds)
+    people = list(dict.fromkeys(chain.from_iterable(rounds)))
+    said = [list(map(rows.get, people)) for rows in rounds]
+    shared: dict[tuple[int, ...], Row] = {}
+    plain: dict[int, Row] = {}
+    told = zip(*said, strict=True), zip(*(map(id, rows) for rows in said), strict=True)
+    for person, rows, same in zip(people, *told, strict=True):
+        if same not in shared:
+            values = [(c, value) for row in rows if row for c, value in row.items()]
+            shared[same] = {c: value for c, value in values if value not in HIDDEN}
+        plain[person] = shared[same]
+    return plain
+
+
+def distinct(rows: Collection[Row]) -> list[Row]:
+    """Each of the rows that many people share, once."""
+    return list(dict(zip(map(id, rows), rows, strict=True)).values())
+
+
 class RunRecord:
     """A run as everybody's messages tell it; what single parties know of it is in view.py.
 
@@ -102,10 +127,17 @@ class RunRecord:
 
     @cached_property
     def rows_by_round(self) -> Mapping[int, Mapping[int, Row]]:
-        """Per round and person what it said, in envelopes of its own making."""
+        """Per round and person what it said, in envelopes of its own making.
+
+        People who said the same share one row: who looks at many need look at few.
+        """
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
+        shared: dict[tuple[int, tuple[tuple[int, tuple[str, ...]], ...]], Row] = {}
         for made in self.transcript.made:
-            rows[made.round][made.user] = self._row(made)
+            said = made.round, made.answers
+            if said not in shared:
+                shared[said] = self._row(made)
+            rows[made.round][made.user] = shared[said]
         return rows
 
     def _row(self, made: Made) -> Row:
@@ -127,22 +159,18 @@ class RunRecord:
     @cached_property
     def truth(self) -> Mapping[int, Row]:
         """What every person holds, as far as it said it; nobody knows it. In the full form."""
-        rows: dict[int, dict[int, str]] = {}
-        for people in self.rows_by_round.values():
-            for person, row in people.items():
-                plain = {column: value for column, value in row.items() if value not in HIDDEN}
-                rows.setdefault(person, {}).update(plain)
-        return rows
+        return plain_rows(self.rows_by_round.values())
 
     @cached_property
     def submitted(self) -> Mapping[int, Mapping[int, Row]]:
         """Per round and person what it said and was seen to hand in."""
+        users = {parties.user(index): index for index in range(self.transcript.users)}
         sender = {
-            (event.round, name): parties.index(event.sender)
+            (event.round, name): users[event.sender]
             for event in reversed(self.transcript.events)  # who comes later has copied
             if event.kind is Kind.SUBMISSION
             and not self.transcript.summary
-            and parties.role(event.sender) is parties.Role.USER  # in others' names nobody says it
+            and event.sender in users  # in others' names nobody says it
             for name in split_names(event.names)
         }
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
@@ -160,22 +188,26 @@ class RunRecord:
             if event.kind is Kind.BATCH and call and event.receiver == call.reader:
                 arrived[event.round].update(split_names(event.names))
         people: dict[tuple[int, tuple[int, ...]], set[int]] = {}
+        reached = {
+            number: [people.setdefault((number, columns), set()).add for columns in call.asks]
+            for number, call in self.calls.items()
+        }
         for made in self.transcript.made:
-            here, asks = arrived[made.round], self.calls[made.round].asks
+            here, reach = arrived[made.round], reached[made.round]
             for (ask, _), name in zip(made.answers, self._innermost(made), strict=True):
                 if name in here:
-                    people.setdefault((made.round, asks[ask]), set()).add(made.user)
+                    reach[ask](made.user)
         for seen in self.whole_rows.values():
             asks = self.calls[seen.round].asks
             people[seen.round, seen.columns] = set.intersection(
                 *(people.get((seen.round, ask), set()) for ask in asks)
             )
-        return {about: frozenset(some) for about, some in people.items()}
+        return {about: frozenset(some) for about, some in people.items() if some}
 
     def _innermost(self, made: Made) -> list[bytes]:
         """The name of the reader's layer that holds each answer of a person."""
-        depth = len(self.openers[made.round]) - 1
-        names = split_names(made.names)[depth::depth]
+        depth = NAME * (len(self.openers[made.round]) - 1)
+        names = [made.names[at : at + NAME] for at in range(depth, len(made.names), depth)]
         return names if len(names) == len(made.answers) else names * len(made.answers)
 
     @cached_property

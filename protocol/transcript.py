@@ -48,6 +48,8 @@ def names_of(layers: Iterable[bytes]) -> bytes:
 
 def split_names(names: bytes) -> list[bytes]:
     """Take joined names apart."""
+    if len(names) == NAME:
+        return [names]
     return [names[at : at + NAME] for at in range(0, len(names), NAME)]
 
 

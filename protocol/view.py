@@ -17,11 +17,10 @@ from .announcement import Flaw, Setting
 from .audit_ways import AuditedRecord
 from .board import Board, replay
 from .derivation import Knowledge, Terms, closure, links
-from .hiding import HIDDEN
 from .messages import Decision
 from .opened_prefixes import opens_by_threshold
 from .opened_views import as_opened
-from .record import CountsSeen, Lengths, RunRecord
+from .record import CountsSeen, Lengths, RunRecord, plain_rows
 from .transcript import Event, Row, Transcript
 
 
@@ -75,12 +74,7 @@ class View:
 
         That somebody has left a value out is in `by_round` and tells no value.
         """
-        rows: dict[int, dict[int, str]] = {}
-        for people in self.by_round.values():
-            for person, row in people.items():
-                plain = {column: value for column, value in row.items() if value not in HIDDEN}
-                rows.setdefault(person, {}).update(plain)
-        return rows
+        return plain_rows(self.by_round.values())
 
     @property
     def events(self) -> tuple[Event, ...]:

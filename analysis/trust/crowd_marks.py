@@ -7,10 +7,10 @@
 * Where messages are not padded, a person's row is one of those that are as long as its messages.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -60,26 +60,43 @@ def recorded_crowds(
     own = view.own
     whole = frozenset(column for columns in view.everybody.values() for column in columns)
     rounds = [(states.rules.get(number, {}), rows) for number, rows in view.by_round.items()]
-    marks: dict[Mark, list[int]] = {}
-    alike: dict[object, list[int]] = {}  # by what was said, as it stands: many say the same
-    plain: dict[tuple[tuple[bool, ...], SeenLengths], list[int]] = {}
-    for person in range(view.users):
-        counted = tuple([person in some for some in came])
-        lengths = tuple(
-            [(n, seen.people[person]) for n, seen in view.lengths.items() if person in seen.people]
-        )
-        said = [(number, rows[person]) for number, (_, rows) in enumerate(rounds) if person in rows]
-        if not said and not whole:
-            plain.setdefault((counted, lengths), []).append(person)
+    linked: dict[Mark, list[list[int]]] = {}
+    plain: dict[Mark, list[list[int]]] = {}
+    for people in _alike(view, came):
+        person = people[0]
+        counted = tuple(person in some for some in came)
+        said = [(rules, rows[person]) for rules, rows in rounds if person in rows]
+        if said or whole:
+            mark = Mark(states.held(said), counted, whole, linked=True, own=person in own)
+            linked.setdefault(mark, []).append(people)
             continue
-        key = tuple([(number, *row.items()) for number, row in said]), counted, person in own
-        if key not in alike:
-            held = states.held([(rounds[number][0], row) for number, row in said])
-            mark = Mark(held, counted, whole, linked=True, own=person in own)
-            alike[key] = marks.setdefault(mark, [])
+        lengths = tuple(
+            (n, seen.people[person]) for n, seen in view.lengths.items() if person in seen.people
+        )
+        plain.setdefault(Mark(counted=counted, lengths=lengths), []).append(people)
+    return {
+        mark: groups[0] if len(groups) == 1 else sorted(chain.from_iterable(groups))
+        for mark, groups in (*linked.items(), *plain.items())
+    }
+
+
+def _alike(view: "View", came: "Sequence[frozenset[int]]") -> Iterable[list[int]]:
+    """People in groups of whom the same was seen, as it stands; ascending, by the first of each.
+
+    Rows are told apart by which they are, not by what they say: a run's record shares them, so that
+    nobody looks into the row of every person. Groups that say the same have the same mark.
+    """
+    everybody = range(view.users)
+    alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    seen = (
+        map(view.own.__contains__, everybody),
+        *(map(some.__contains__, everybody) for some in came),
+        *(map(id, map(rows.get, everybody)) for rows in view.by_round.values()),
+        *(map(lengths.people.get, everybody) for lengths in view.lengths.values()),
+    )
+    for person, key in enumerate(zip(*seen, strict=True)):
         alike[key].append(person)
-    others = {Mark(counted=key[0], lengths=key[1]): people for key, people in plain.items()}
-    return marks | others
+    return alike.values()
 
 
 def crowd_with(mark: Mark, people: int, lengths: "Mapping[int, Fitting]") -> Crowd:

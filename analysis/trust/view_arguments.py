@@ -10,6 +10,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ParameterError
+from ...protocol.record import distinct
 from ..validation import brief, number, sequence, whole
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def as_view(view: Any) -> "View":
 def columns_of(view: "View") -> int:
     """One more than the last column that was counted or said by anybody; at least 1."""
     counted = (column for seen in view.counted for column in seen.columns)
-    rows = chain.from_iterable(people.values() for people in view.by_round.values())
+    rows = chain.from_iterable(distinct(people.values()) for people in view.by_round.values())
     return 1 + max({0, *counted, *chain.from_iterable(rows)})
 
 

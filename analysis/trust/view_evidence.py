@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...protocol.hiding import BLANK, HIDDEN, OTHER, Mask, Redact
+from ...protocol.record import distinct
 from .announced_rates import announced
 from .best_guesses import Truth
 from .crowd_marks import Mark, counted_crowds, crowd_with, recorded_crowds, rows_by_length
@@ -77,6 +78,7 @@ def evidence_from_view(
         truth: what people truly hold, by index, for the worst case; or None.
         prior: what everybody knows of the population; None: all labelled tables equally likely.
     """
+    truth = dict(truth or {})  # whose rows are told apart by which they are
     told = tuple(announced(view, len(sizes)))  # what the decision's covers tell, as counts
     codes = _codes(len(sizes), (*view.counted, *told), _spoken(view, truth), prior)
     usable = [seen for seen in view.counted if _usable(view, seen)]
@@ -88,7 +90,7 @@ def evidence_from_view(
     }
     # People of whom the same was seen are one crowd, by what was seen (its mark).
     marks: Mapping[Mark, Sequence[int]]
-    if view.came or view.pinned:
+    if view.came or any(view.by_round.values()):
         marks = recorded_crowds(view, (*usable, *listed), states)
     else:
         marks = counted_crowds(view, usable, listed, states)
@@ -110,9 +112,10 @@ def evidence_from_view(
     return replace(known, truth=_truly_held(known, truth)) if truth else known
 
 
-def _spoken(view: "View", truth: "Mapping[int, Row] | None") -> "list[Row]":
+def _spoken(view: "View", truth: "Mapping[int, Row]") -> "list[Row]":
     """All rows whose values must have a code: pinned, true, and those a length may stand for."""
-    rows = [*view.pinned.values(), *(truth or {}).values()]
+    people = (*view.by_round.values(), truth)
+    rows = [row for some in people for row in distinct(some.values())]
     for seen_lengths in view.lengths.values():
         rows += [{j: value} for j, values in enumerate(seen_lengths.domains) for value in values]
     return rows
@@ -120,18 +123,14 @@ def _spoken(view: "View", truth: "Mapping[int, Row] | None") -> "list[Row]":
 
 def _truly_held(known: ReadEvidence, truth: "Mapping[int, Row]") -> Truth:
     """Per crowd, how many of its people truly hold each row."""
-    coded: dict[tuple[tuple[int, str], ...], Cell] = {}  # many people hold the same
-
-    def row(values: "Row") -> Cell:
-        said = tuple(values.items())
-        if said not in coded:
-            coded[said] = known.row(values)
-        return coded[said]
-
-    return {
-        crowd: Counter(row(truth[person]) for person in people if person in truth)
-        for crowd, people in enumerate(known.members)
-    }
+    coded = {id(row): known.row(row) for row in distinct(truth.values())}  # many hold the same
+    held: dict[int, Counter[Cell]] = {}
+    for crowd, people in enumerate(known.members):
+        rows = Counter(id(truth[person]) for person in people if person in truth)
+        held[crowd] = Counter()
+        for row, number in rows.items():
+            held[crowd][coded[row]] += number
+    return held
 
 
 def _codes(

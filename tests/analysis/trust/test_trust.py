@@ -1,6 +1,7 @@
 """What a coalition received, against counting every labelled table that its view allows."""
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from math import log2
@@ -121,6 +122,38 @@ def test_the_formulas_of_the_docstring() -> None:
     linked, exact = view_bits(view_of(table, (), (0, 1, 2, 3)), SIZES)
     assert linked == pytest.approx(4 * log2(6))
     assert exact
+
+
+class Loose(Mapping[int, dict[int, str]]):
+    """Rows that are made anew whenever somebody looks at one."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def __getitem__(self, person: int) -> dict[int, str]:
+        return dict(enumerate(self.table[person]))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.table)))
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+
+@given(tables, st.sampled_from(SEEN), st.sets(st.integers(0, 3)))
+def test_it_does_not_matter_whether_people_share_a_row(
+    table: Table, seen: tuple[tuple[int, ...], ...], some: set[int]
+) -> None:
+    """A run's record gives people who said the same one row; others may hand each its own."""
+    view = view_of(table, seen, tuple(sorted(person for person in some if person < len(table))))
+    one = {row: dict(enumerate(row)) for row in table}
+    shared = {person: one[row] for person, row in enumerate(table)}
+    pinned = {person: shared[person] for person in view.by_round[1]}
+    found = [
+        received(replace(view, by_round={1: rows}), SIZES, truth)
+        for rows, truth in product((view.by_round[1], pinned), (shared, Loose(table)))
+    ]
+    assert found == [found[0]] * 4
 
 
 def test_a_unanimous_column_is_certain_without_linking_anybody() -> None:

@@ -18,6 +18,7 @@ from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import contents, folders, read, save
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.scoring.result import WrittenRelease
+from veilmix.scenarios.serialization import transcripts
 from veilmix.scenarios.serialization.json_text import pretty
 from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.serialization.transcripts import decode, encode
@@ -66,6 +67,19 @@ def test_the_scenario_of_a_run_is_a_scenario(kept: Path, played: Outcome) -> Non
 def test_a_seeded_run_gives_the_same_bytes(played: Outcome) -> None:
     other = dict(contents(run("blood-type", 7, worst_case_seconds=0)))
     assert dict(contents(played)) == other
+
+
+def test_a_transcript_in_many_pieces_says_the_same(
+    played: Outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = encode(played.transcript, 30, played.sizes)
+    monkeypatch.setattr(transcripts, "BLOCK", 1000)
+    pieces = encode(played.transcript, 30, played.sizes)
+    assert pieces.count(b"\x1f\x8b\x08\x00\x00\x00\x00\x00") > 3  # members of gzip
+    assert gzip.decompress(pieces) == gzip.decompress(whole)
+    path = tmp_path / "transcript.jsonl.gz"
+    path.write_bytes(pieces)
+    assert decode(path) == (transcripts.ordered(played.transcript), played.sizes)
 
 
 def test_a_name_that_is_taken_gets_a_number(played: Outcome, tmp_path: Path) -> None:
