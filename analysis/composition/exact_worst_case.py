@@ -144,8 +144,7 @@ def worst_case(
         rounds: of swaps in the search for bad tables (contingency/swaps.py), at most; of more than
             2,000 cells fewer, 10 million / cells.
         seed: of what is swapped, a whole number of at least 0.
-        enough: share of the people, 0 to 1: where tables made at once come so close to the coverage
-            bound, nothing closer is sought. It takes milliseconds.
+        enough: share of the people: found at once to within so many, nothing closer is sought.
         keep: Ctrl-C ends the search, and what was found by then is returned; else it is raised.
         progress: is called with the bracket and what is done now, from several threads.
 
@@ -156,15 +155,12 @@ def worst_case(
         ParameterError: an argument out of range, or no table has all the known counts.
     """
     start, k = perf_counter(), whole(k, "k", 0)
-    limits = _limits(time_limit, nodes, rounds, seed)
+    limits = _limits(time_limit, nodes, rounds, seed, enough)
     columns = as_marginals(marginals)
     tables = frechet_class(columns, k, known)
     bracket = Bracket(k, _ceiling(columns, tables, k), progress)
     bracket.meet(None if known else staircase(columns))
-    met = number(enough, "enough", "a share of the people from 0 to 1")
-    if not 0 <= met <= 1:
-        raise ParameterError(f"enough: found {enough!r}; needs a share of the people from 0 to 1")
-    stopped = _close(bracket, tables, limits, met * columns[0].sum(), keep=keep)
+    stopped = _close(bracket, tables, limits, keep=keep)
     table = bracket.table
     people = _unavoidable(tables, k) if table is None else table.exposed(k)
     ceiling = max(bracket.ceiling, people)
@@ -172,19 +168,20 @@ def worst_case(
     return WorstCase(people, ceiling, int(columns[0].sum()), k, perf_counter() - start, table, why)
 
 
-def _limits(time_limit: float, nodes: int | None, rounds: int, seed: int) -> Limits:
+def _limits(time_limit: float, nodes: int | None, rounds: int, seed: int, enough: float) -> Limits:
     if not number(time_limit, "time_limit", "seconds > 0") > 0:
         raise ParameterError(f"time_limit: found {time_limit!r}; needs seconds > 0")
     if nodes is not None:
         nodes = whole(nodes, "nodes", 1)
     deadline = perf_counter() + time_limit if nodes is None else inf
-    return Limits(deadline, nodes, whole(rounds, "rounds", 0), whole(seed, "seed", 0))
+    share = number(enough, "enough", "a share of the people from 0 to 1")
+    if not 0 <= share <= 1:
+        raise ParameterError(f"enough: found {enough!r}; needs a share of the people from 0 to 1")
+    return Limits(deadline, nodes, whole(rounds, "rounds", 0), whole(seed, "seed", 0), share)
 
 
-def _close(
-    bracket: Bracket, tables: FrechetClass, limits: Limits, enough: float, *, keep: bool
-) -> str:
-    """Search, unless the bracket is no wider than `enough` people; why that was stopped, if so."""
+def _close(bracket: Bracket, tables: FrechetClass, limits: Limits, *, keep: bool) -> str:
+    """Search, unless the bracket is close enough at once; why it was left open, if it was."""
     if tables.cells > MOST_CELLS:
         return ""
     k = max(bracket.k, 1)  # k = 0 and k = 1 expose nobody alike; the program needs k - 1 >= 0
@@ -192,7 +189,7 @@ def _close(
         bracket.meet(heuristic_table(tables, k))
     if bracket.closed:
         return ""
-    if bracket.table is not None and bracket.ceiling - bracket.people <= enough:
+    if bracket.open <= limits.enough * tables.margins[0].counts.sum():
         return NOT_SOUGHT
     try:
         search(Program(tables, k), bracket, limits)

@@ -10,7 +10,7 @@ Whoever stops it, a limit or Ctrl-C, has what was found and what was proved by t
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import floor
+from math import floor, inf
 from threading import Thread
 from time import perf_counter
 from typing import Any, TypeVar
@@ -43,12 +43,14 @@ class Limits:
         nodes: of every search tree, at most; None: as many as there is time for.
         rounds: proposals of swaps, at most.
         seed: of what is proposed.
+        enough: share of the people; a bracket that leaves open no more is not closed further.
     """
 
     deadline: float
     nodes: int | None
     rounds: int
     seed: int
+    enough: float = 0.0
 
     def share(self, part: float) -> float:
         """The `perf_counter` time at which this part of what is left is over."""
@@ -86,6 +88,11 @@ class Bracket:
     def people(self) -> int:
         """Exposed people of the table; -1 where there is none."""
         return -1 if self.table is None else self.table.exposed(self.k)
+
+    @property
+    def open(self) -> float:
+        """People between the ceiling and the table at hand; infinity where there is none."""
+        return inf if self.table is None else self.ceiling - self.people
 
     @property
     def closed(self) -> bool:
