@@ -1,20 +1,18 @@
-"""The end of the process, which has the exit code that was meant, whatever still computes.
+"""The end of the process, which has the exit code that was meant, at once.
 
 Solvers are deaf to Ctrl-C. Who stops one goes on without it, and its thread computes until the
 process is gone (analysis/composition/worst_search.py). Python ends such threads, while it tidies
-up, where they next ask for its lock; in the middle of a solver's C++ that aborts the process, which
-then ends with -6, whatever was meant. So where there are threads that Python does not wait for, the
-process is gone before it tidies up: after all that is registered for its end, and after all that
-was said has been written.
-
-So it is after Ctrl-C. Where that was pressed while a text was run, as a dataclass does when it is
-imported, `python -m` would otherwise end by the signal, as if nobody had heard it.
+up, where they next ask for its lock; in the midst of a solver's C++ that aborts the process, which
+then ends with -6, whatever was meant. And where Ctrl-C was pressed while a text was run, as a
+dataclass does when it is imported, `python -m` would otherwise end by the signal, as if nobody had
+heard it. So the process is gone before Python tidies up: after all that is registered for its end,
+and after all that was said has been written. Nor does anybody wait while a large run is taken
+apart object by object.
 """
 
 import atexit
 import os
 import sys
-import threading
 from contextlib import suppress
 
 STOPPED = 130  # the exit code of whoever pressed Ctrl-C
@@ -28,8 +26,7 @@ class Departure:
         atexit.register(self._leave)
 
     def _leave(self) -> None:
-        left = self.code == STOPPED or any(thread.daemon for thread in threading.enumerate())
-        if self.code is None or not left:
+        if self.code is None:
             return
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):  # whoever read it has left, or it was closed
