@@ -3,9 +3,12 @@
 import dataclasses
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -110,6 +113,55 @@ def test_a_name_of_veilmix_cannot_be_taken(tmp_path: Path, monkeypatch: pytest.M
     plugs.installed.cache_clear()
     try:
         assert kinds() == {**BUILT_IN, "mine": "c:d"}
+    finally:
+        plugs.installed.cache_clear()
+
+
+def entries(place: Path) -> None:
+    """Write what an installer leaves of a package that brings a program."""
+    info = place / "other-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: other\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[veilmix.programs]\nmine = c:d\n")
+
+
+def archive(place: Path) -> None:
+    """Make of all that is in a folder an archive by its name."""
+    shutil.make_archive(str(place), "zip", place)
+    shutil.rmtree(place)
+    place.with_suffix(".zip").rename(place)
+
+
+class Finder:
+    """Finds one package that is nowhere on the path."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def find_spec(self, *_: object) -> None:
+        """Find no module."""
+
+    def find_distributions(self, _context: object = None) -> Iterator[metadata.Distribution]:
+        """Find the package."""
+        yield metadata.Distribution.at(self.place / "other-1.dist-info")
+
+
+@pytest.mark.parametrize("where", ["folder", "archive", "finder"])
+def test_what_is_installed_is_found_where_importlib_finds_it(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    entries(place)
+    if where == "archive":
+        archive(place)
+    if where == "finder":
+        monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder(place)])
+    else:
+        monkeypatch.syspath_prepend(place)
+    plugs.installed.cache_clear()
+    try:
+        assert plugs.installed("programs")["mine"] == "c:d"
     finally:
         plugs.installed.cache_clear()
 

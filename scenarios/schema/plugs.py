@@ -1,23 +1,62 @@
 """What other installed packages bring: entry points of the groups `veilmix.<what>`, by name.
 
-Only names and places are read here; nothing of a package is imported until it is used.
+Only names and places are read here; nothing of a package is imported until it is used. Most
+installations have none, and to ask `importlib.metadata` takes longer than to judge a scenario: it
+is asked where a file that it would read names such a group.
 """
 
+import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from importlib.machinery import PathFinder
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 PREFIX = "veilmix."
+LISTED = "entry_points.txt"  # in the folder that an installer leaves of a package
+RECORDS = (".dist-info", "egg-info")  # how such a folder's name ends
 
 
 @cache
 def installed(what: str) -> Mapping[str, str]:
     """The entry points of a group, name -> `module:attribute`, in the order of their names."""
+    if not (_found_otherwise() or any(map(_named_in, sys.path))):
+        return {}
     from importlib.metadata import entry_points
 
     return {point.name: point.value for point in sorted(entry_points(group=PREFIX + what))}
+
+
+def _found_otherwise() -> bool:
+    """Whether there are packages that are found in another way than by folders of the path."""
+    return any(
+        hasattr(finder, "find_distributions")
+        for finder in sys.meta_path
+        if finder is not PathFinder
+    )
+
+
+@cache
+def _named_in(place: str) -> bool:
+    """Whether any package in a place of the path may have a group of veilmix's."""
+    try:
+        records = [path for path in Path(place).iterdir() if path.name.lower().endswith(RECORDS)]
+    except FileNotFoundError:
+        return False
+    except OSError:  # an archive, or closed to us
+        return True
+    return any(_names_a_group(record / LISTED) for record in records)
+
+
+def _names_a_group(listed: Path) -> bool:
+    try:
+        return f"[{PREFIX}".encode() in listed.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
 
 
 def homes(what: str, built_in: Mapping[str, str]) -> Mapping[str, str]:
