@@ -82,10 +82,10 @@ def repeats(scenario: "Scenario", along: "Mapping[str, Sequence[Value]]") -> int
 
 def planned(scenario: "Scenario") -> str:
     """What the scenario's own [sweep] would play, every point judged; "" where it has none."""
-    from ..scenarios.studies.sweep_plan import axes, plan
-
     if not scenario.sweep:
         return ""
+    from ..scenarios.studies.sweep_plan import axes, plan
+
     along = axes(scenario, {})
     times = repeats(scenario, along)
     jobs = plan(scenario, along, times)

@@ -17,8 +17,8 @@ from ..protocol.hiding import BLANK
 from ..protocol.transcript import Made
 from ..scenarios.catalogue.effects import measure
 from ..scenarios.catalogue.scene import Scene
-from ..scenarios.play.announcement import present
 from ..scenarios.play.outcomes import outcome_of, played_of
+from ..scenarios.play.presence import present
 from ..scenarios.populations import Population
 from ..scenarios.populations.build import PHONES
 from ..scenarios.populations.samples import Samples

@@ -26,9 +26,9 @@ from ..roles.event_loop import run_loop
 from ..roles.instruments import Instrument, Instruments
 from ..roles.peer import gather
 from ..roles.session import hold
-from ..scenarios.play.announcement import draw_faults
 from ..scenarios.play.outcomes import columns_of
 from ..scenarios.play.peers import cast_of as peers_of
+from ..scenarios.play.presence import draw_faults
 from ..scenarios.play.run import cast_of
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.registry import announced_names, program_of, samples, strategy

@@ -9,7 +9,6 @@ import click
 from ..grid import planned
 from ..options import COUNT
 from ..text import peers as peers_text
-from ..text import scale as scale_text
 from ..text.attacks import attacks
 from ..text.layout import (
     Grid,
@@ -86,6 +85,7 @@ def _estimate(scenario: str, people: int, cluster: "Cluster", form: str) -> None
     from ...scenarios.programs.registry import samples
     from ...scenarios.studies.scale import scale
     from ...scenarios.validation.load import load
+    from ..text import scale as scale_text
 
     loaded = load(scenario)
     estimate = scale(loaded, samples(loaded, loaded.scenario.seed), people, cluster)

@@ -52,7 +52,6 @@ USERS: Mapping[str, Callable[[Honest, Round, Body], Awaitable[None]]] = {
     "duplicate": duplicate,
     "malformed": malformed,
 }
-SILENCING = ("absent", "late", "malformed")  # attacks after which a person is not counted
 
 
 class Faulty(Endpoint):

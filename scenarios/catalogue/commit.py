@@ -7,7 +7,6 @@ the last, which is the one that counts.
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from ...protocol.announcement import Flaw
 from ...protocol.board import Board
 from ...protocol.history import History
 from ...protocol.parties import user
@@ -24,12 +23,6 @@ from .session import AttackSetup
 Faults = Mapping[int, Mapping[int, str]]  # user -> round -> attack
 
 STREAM = 0x6C6F6F6B  # keeps these draws apart from other uses of the seed
-
-
-def flaws(scenario: Scenario) -> tuple[Flaw, ...]:
-    """The design errors of a scenario, in the order of the wire."""
-    left_out = {guard.flaw for guard in GUARDS.values() if guard.flaw and not guard.is_on(scenario)}
-    return tuple(flaw for flaw in Flaw if flaw.value in left_out)
 
 
 def commit(

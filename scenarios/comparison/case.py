@@ -17,7 +17,7 @@ from msgspec.structs import replace as changed
 
 from ...crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from ...errors import Reason
-from ...roles.faults.users import SILENCING
+from ..play.presence import SILENCING
 from ..populations import Population
 from ..schema.model import Scenario
 from .result import Cost

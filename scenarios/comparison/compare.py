@@ -165,7 +165,7 @@ def _comparable(scenario: Scenario) -> Scenario:
 
 def _case(scenario: Scenario, seed: int, messages: bool | None) -> "Case":  # noqa: FBT001 - passed on
     """The same people, faults and promise for every program. seed: of all of them."""
-    from ..play.announcement import draw_faults
+    from ..play.presence import draw_faults
     from .case import ALL, Case
 
     crowd = samples(scenario, seed)

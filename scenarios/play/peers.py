@@ -29,8 +29,9 @@ from ..programs.interface import Mode, Played
 from ..programs.peers.score import PeersFound, by_size
 from ..programs.registry import strategy, wire
 from ..schema.model import Scenario
-from .announcement import Faults, announced_policy, announced_rules, present
+from .announcement import announced_policy, announced_rules
 from .imagined import imagined
+from .presence import Faults, present
 
 if TYPE_CHECKING:
     from ...protocol.schema import Schema

@@ -53,10 +53,11 @@ from ..schema.model import Scenario
 from ..scoring.outcome import Outcome
 from ..scoring.policy import expectations
 from ..validation.load import load, resolve
-from .announcement import Faults, announced_policy, announced_rules, draw_faults, present
+from .announcement import announced_policy, announced_rules
 from .imagined import imagined
 from .outcomes import outcome_of, played_of
 from .peers import play_peers
+from .presence import Faults, draw_faults, present
 
 if TYPE_CHECKING:
     import numpy as np

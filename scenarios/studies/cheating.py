@@ -27,7 +27,7 @@ from ...protocol.messages import Alarm, Burned, Tally
 from ...protocol.parties import Role
 from ..catalogue.attack import PEER, USER, Attack, Learns, PeerAttack
 from ..catalogue.registry import ATTACKS
-from ..play.announcement import draw_faults
+from ..play.presence import draw_faults
 from ..play.run import CARRIED, run
 from ..programs.interface import Played
 from ..programs.peers.score import smallest_linking

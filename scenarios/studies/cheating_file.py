@@ -5,12 +5,12 @@ scenario, with seeds of its own, and says which. Only its owner may read it.
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ...errors import StorageError
 from ..programs.registry import program_of
-from ..records.result_file import Run
 from ..schema.model import Scenario
 from ..serialization.atomic_file import write_whole
 from ..serialization.bounded_file import read_bounded
@@ -18,6 +18,9 @@ from ..serialization.json_text import pretty
 from ..serialization.record import plain
 from .attack_plan import mark_of
 from .cheating_result import SCHEMA, WHEN, AttackRuns, CheatingStudy
+
+if TYPE_CHECKING:
+    from ..records.result_file import Run
 
 CHEATING = "cheating.json"
 LARGEST = 1 << 26  # bytes: 10,000 runs of every attack are a quarter of it
@@ -89,7 +92,7 @@ def _same(attempt: AttackRuns, other: AttackRuns) -> bool:
     return (attempt.parties, attempt.friends) == (other.parties, other.friends)
 
 
-def of_run(run: Run) -> CheatingStudy | None:
+def of_run(run: "Run") -> CheatingStudy | None:
     """The study in the folder of a run; None if there is none, or can be none."""
     return None if unmeasured(run.scenario) else read(run.folder, run.scenario)
 

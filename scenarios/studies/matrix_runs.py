@@ -17,7 +17,7 @@ from ...protocol import parties
 from ...protocol.messages import Kind
 from ...protocol.transcript import Transcript
 from ...protocol.view import View
-from ..play.announcement import draw_faults
+from ..play.presence import draw_faults
 from ..play.run import CARRIED
 from ..populations.samples import Samples
 from ..programs.interface import Played

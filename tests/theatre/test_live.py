@@ -18,7 +18,7 @@ from veilmix.errors import ParameterError
 from veilmix.roles.clock import VirtualClock
 from veilmix.roles.instruments import Instruments
 from veilmix.roles.session import hold
-from veilmix.scenarios.play.announcement import draw_faults
+from veilmix.scenarios.play.presence import draw_faults
 from veilmix.scenarios.play.run import cast_of, run
 from veilmix.scenarios.validation.load import change, load
 from veilmix.theatre.http import Answer, Request, Server

@@ -13,7 +13,7 @@ from veilmix.protocol.shares import AGGREGATOR_1, AGGREGATOR_2
 from veilmix.scenarios.comparison import direct, local, shares, trusted
 from veilmix.scenarios.comparison.case import SAMPLE, SAMPLES, Case, scaled
 from veilmix.scenarios.comparison.utility import left_blank
-from veilmix.scenarios.play.announcement import draw_faults
+from veilmix.scenarios.play.presence import draw_faults
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.validation.load import loads

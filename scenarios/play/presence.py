@@ -1,0 +1,56 @@
+"""Who is struck by which fault in which round of a session, and who answers."""
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+from ..programs.registry import program_of
+from ..programs.topology import topology_of
+from ..schema.model import Scenario
+from ..validation.parties import by_users, struck
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from ..populations.samples import Samples
+
+Faults = Mapping[int, Mapping[int, str]]  # user -> round -> attack
+
+FAULT_STREAM = 0x6661756C  # keeps the draw of faulty users apart from other uses of the seed
+SILENCING = ("absent", "late", "malformed")  # attacks after which a person is not counted
+
+
+def present(
+    crowd: "Samples", faults: Faults, number: int, silencing: Collection[str] = SILENCING
+) -> "npt.NDArray[np.intp]":
+    """The indices of who answers in a round; in the fixed setting, only who did in all before.
+
+    silencing: attacks after which somebody is not counted.
+    """
+    import numpy as np
+
+    n, first = crowd.people.n, crowd.first
+    asked = slice(0, first) if number == 1 else slice(0 if crowd.fixed else first, n)
+    counting = range(1, number + 1) if crowd.fixed else (number,)
+    silent = {
+        i for i, attacks in faults.items() if any(attacks.get(r) in silencing for r in counting)
+    }
+    here = np.zeros(n, dtype=bool)
+    here[asked] = True
+    here[sorted(silent)] = False
+    return np.flatnonzero(here)
+
+
+def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
+    """Draw who does what wrong in which round; of two faults of one user in a round, the last."""
+    import numpy as np
+
+    rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
+    faults: dict[int, dict[int, str]] = {}
+    every = range(1, program_of(scenario).rounds(len(scenario.feature), scenario.policy) + 1)
+    everybody = topology_of(scenario).alike
+    for fault in (other for other in scenario.fault if everybody or by_users(other)):
+        for index in struck(fault, people, rng):
+            rounds = every if fault.round is None else (fault.round,)
+            faults.setdefault(index, {}).update(dict.fromkeys(rounds, fault.attack))
+    return faults
