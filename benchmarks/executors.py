@@ -13,8 +13,8 @@ from typing import Any
 
 import distributed
 import veilmix
-from veilmix.roles.elsewhere import Workplace
-from veilmix.scenarios.studies.executors import workplace
+from veilmix.roles.workplace import Workplace
+from veilmix.scenarios.studies.workplaces import workplace
 from veilmix.scenarios.validation.load import loads
 
 SCENARIO = """

@@ -13,7 +13,7 @@ from veilmix.machines import processes
 from veilmix.protocol.frames import decode_message
 from veilmix.protocol.messages import Kind
 from veilmix.scenarios.play.presence import draw_faults
-from veilmix.scenarios.play.run import cast_of
+from veilmix.scenarios.play.real import cast_of
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.validation.load import change, load, resolve
 

@@ -17,7 +17,7 @@ from veilmix.protocol.transcript import Transcript
 from veilmix.roles.instruments import Recorder
 from veilmix.roles.session import play
 from veilmix.scenarios.play.presence import draw_faults
-from veilmix.scenarios.play.run import cast_of
+from veilmix.scenarios.play.real import cast_of
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.validation.load import load, resolve
 

@@ -27,7 +27,7 @@ from veilmix.protocol.opened_prefixes import crowds
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.instruments import Recorder
 from veilmix.roles.session import play
-from veilmix.scenarios.play.run import cast_of
+from veilmix.scenarios.play.real import cast_of
 from veilmix.scenarios.populations.samples import Samples
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.schema.model import Scenario

@@ -216,6 +216,11 @@ class SeededEntropy(Entropy):
         self._at = 0
 
 
+def entropy_of(seed: int | None) -> Entropy:
+    """What follows from a seed; the system's randomness where there is none."""
+    return SystemEntropy() if seed is None else SeededEntropy(seed)
+
+
 def _negative(n: int) -> ParameterError:
     return ParameterError(f"n: got {n}, accepted: a number of bytes >= 0")
 

@@ -22,10 +22,10 @@ from ..machines.service import Log, Site, run_party
 from ..protocol.board import Board
 from ..protocol.messages import Kind
 from ..roles.cast import Cast
-from ..roles.elsewhere import HERE, Workplace
 from ..roles.event_loop import run_loop
 from ..roles.keyholder import Keyholder
 from ..roles.session import make_key, perform
+from ..roles.workplace import HERE, Workplace
 from ..scenarios.schema.model import Scenario
 from .enrolment import Known, Offer, Papers
 from .questions import promise_of, scenario_of

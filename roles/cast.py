@@ -12,9 +12,9 @@ from ..protocol.programs import DecisionRule, Strategy
 from ..protocol.schema import Schema
 from ..protocol.terms import Terms
 from .adversary_record import AdversaryRecord
-from .elsewhere import HERE, Workplace
 from .network import EVERY_ROUND, Fault, Wire
 from .people import Randomization, Row
+from .workplace import HERE, Workplace
 
 
 @dataclass(frozen=True, slots=True)

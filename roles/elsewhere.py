@@ -18,13 +18,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import trio
 
 from .. import __version__
 from ..crypto.handing import Packed, own_public, pack, unpack
 from ..errors import LocalError
+from .workplace import Helpers
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -33,45 +34,6 @@ AHEAD = 3  # pieces given to a worker: one that it does, and what is on its way 
 GIVEN = 100  # times that a piece is given to processes that nobody has met
 HOME = "is the same veilmix installed there, and what it needs?"
 _Reply = tuple[str, str, bytes]
-
-
-class Helpers(Protocol):
-    """Others who work for parties."""
-
-    @property
-    def name(self) -> str:
-        """What they are called in messages."""
-        ...
-
-    @property
-    def workers(self) -> int:
-        """How many there are, about."""
-        ...
-
-    @property
-    def trust(self) -> str:
-        """In a sentence: whose work they do, and what they could read."""
-        ...
-
-    def of(self, party: str) -> Executor | None:
-        """Those who work for a party; None: nobody but itself."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Workplace:
-    """Where long lists of work are done.
-
-    Attributes:
-        copies: whether copies of this process may do it.
-        helpers: who else works for parties; None: nobody.
-    """
-
-    copies: bool = True
-    helpers: Helpers | None = None
-
-
-HERE = Workplace()
 
 
 async def by_helpers(

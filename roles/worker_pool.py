@@ -17,8 +17,9 @@ import trio
 
 from . import forked_workers
 from .clock import VirtualClock
-from .elsewhere import HERE, Workplace, by_helpers
+from .elsewhere import by_helpers
 from .instruments import Instruments
+from .workplace import HERE, Workplace
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -21,7 +21,6 @@ LARGE: Mapping[str, str] = {
     "protocol/board.py": "one class, the rules of the board, post by post",
     "protocol/messages.py": "what every message holds, one class after the other",
     "roles/network.py": "the network in memory and a party's place in it, which make each other",
-    "scenarios/play/run.py": "both ways to play a scenario, and what every run starts from",
     "scenarios/schema/model.py": "every key of a scenario file, and what it means, table by table",
     "tools/make_vectors.py": "one script, which writes every published vector of crypto/",
 }

@@ -29,7 +29,7 @@ from ..roles.session import hold
 from ..scenarios.play.outcomes import columns_of
 from ..scenarios.play.peers import cast_of as peers_of
 from ..scenarios.play.presence import draw_faults
-from ..scenarios.play.run import cast_of
+from ..scenarios.play.real import cast_of
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.registry import announced_names, program_of, samples, strategy
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of

@@ -33,7 +33,7 @@ def mix_for_class(
             "computer is the rest"
         )
     from ...poll.mix import mix
-    from ...scenarios.studies.executors import own_workplace
+    from ...scenarios.studies.workplaces import own_workplace
 
     def tell(line: str) -> None:
         click.echo(line, err=True)

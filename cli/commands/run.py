@@ -246,7 +246,7 @@ def _drawn(outcome: "Outcome", folder: Path) -> None:
 def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Outcome]":
     """Play a scenario as often as it says."""
     from ...scenarios.play.run import run
-    from ...scenarios.studies.executors import workplace
+    from ...scenarios.studies.workplaces import workplace
 
     seed = scenario.scenario.seed if wish.seed is None else wish.seed
     with workplace(wish.executor) as place:

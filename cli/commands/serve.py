@@ -116,7 +116,7 @@ def _served(session: "SessionFile", site: "Site", linger: float, executor: str) 
     """Keep the board, or play a party, to the end of the session."""
     from ...protocol.phases import BOARD
     from ...scenarios.sessions.place import keep_board, take_part
-    from ...scenarios.studies.executors import own_workplace
+    from ...scenarios.studies.workplaces import own_workplace
 
     if site.name == BOARD:
         if executor != "process":

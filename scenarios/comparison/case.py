@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace as changed
 
-from ...crypto.entropy import Entropy, SeededEntropy, SystemEntropy
+from ...crypto.entropy import Entropy, entropy_of
 from ...errors import Reason
 from ..play.presence import SILENCING
 from ..populations import Population
@@ -98,7 +98,7 @@ class Case:
 
     def entropy(self, label: str) -> Entropy:
         """Randomness of a rival: the system's, or the seed's."""
-        source = SystemEntropy() if self.seed is None else SeededEntropy(self.seed)
+        source = entropy_of(self.seed)
         return source.fork(label)
 
     def rng(self, stream: int) -> np.random.Generator:

@@ -20,9 +20,9 @@ from ..schema.model import Scenario
 if TYPE_CHECKING:
     from ...protocol.board import Board
     from ...roles.cast import Cast
-    from ...roles.elsewhere import Workplace
     from ...roles.instruments import Instrument
     from ...roles.session import Stage
+    from ...roles.workplace import Workplace
 
 WHISPERED = ("equivocate", "split-view")  # what reaches one person past the board
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...crypto.entropy import SeededEntropy, SystemEntropy
+from ...crypto.entropy import entropy_of
 from ...crypto.suites import suite
 from ...errors import ParameterError
 from ...protocol.ideal import Table, ideal_view, released, run_through
@@ -77,7 +77,7 @@ def cast_of(
 ) -> role.PeerCast:
     """Everything a session of this scenario starts from. secrets: filled with attackers' own."""
     people = crowd.people
-    entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
+    entropy = entropy_of(seed)
     rate = next((fault.rate for fault in scenario.fault if fault.rate is not None), 1.0)
     absent = {who for who, attacks in faults.items() if attacks.get(1) == "absent"}
     seats = {

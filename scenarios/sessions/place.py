@@ -18,9 +18,9 @@ from ...protocol import parties
 from ...protocol.board import Board
 from ...protocol.phases import BOARD
 from ...roles.cast import Cast, Guards
-from ...roles.elsewhere import HERE, Workplace
 from ...roles.event_loop import run_loop
 from ...roles.session import PEOPLE, make_key, perform
+from ...roles.workplace import HERE, Workplace
 from ..play.announcement import announced_policy, announced_rules
 from ..programs.randomized.questions import Question, questions, randomization
 from ..programs.randomized.score import estimates

@@ -28,7 +28,7 @@ from ...protocol.parties import Role
 from ..catalogue.attack import PEER, USER, Attack, Learns, PeerAttack
 from ..catalogue.registry import ATTACKS
 from ..play.presence import draw_faults
-from ..play.run import CARRIED, run
+from ..play.run import carrier, run
 from ..programs.interface import Played
 from ..programs.peers.score import smallest_linking
 from ..programs.registry import samples
@@ -236,7 +236,7 @@ def play(trial: Trial) -> AttackRun:
     scenario = resolve(trial.attempt.scenario, crowd.first, names, others)
     topology = topology_of(scenario)
     faults = draw_faults(scenario, crowd.people.n, trial.seed)
-    played = CARRIED[topology.name](scenario, crowd, faults, trial.seed, "real")
+    played = carrier(scenario)(scenario, crowd, faults, trial.seed, "real")
     effect = played.attacks[-1]
     record = ATTACKS[scenario.fault[-1].attack].among(topology.name)
     learns: Learns = (record and record.learns) or _nothing

@@ -18,7 +18,7 @@ from ...protocol.messages import Kind
 from ...protocol.transcript import Transcript
 from ...protocol.view import View
 from ..play.presence import draw_faults
-from ..play.run import CARRIED
+from ..play.run import carrier
 from ..populations.samples import Samples
 from ..programs.interface import Played
 from ..programs.registry import samples
@@ -118,7 +118,7 @@ def shoot(job: Job) -> Shot:
     faults = draw_faults(scenario, crowd.people.n, job.seed)
     _warm_up(job)
     started = process_time()
-    carry = CARRIED[topology_of(scenario).name]
+    carry = carrier(scenario)
     played = carry(scenario, crowd, faults, job.seed if job.seeded else None, "real")
     cpu = process_time() - started
     value, of, unit = _achieved(played)

@@ -17,7 +17,7 @@ from veilmix.poll import elsewhere, mix, mixers
 from veilmix.poll.enrolment import Known, Offer, Papers, Seat
 from veilmix.poll.questions import DEMO, read_questions, scenario_of, table_of
 from veilmix.poll.words import key_words, session_words
-from veilmix.roles.elsewhere import HERE
+from veilmix.roles.workplace import HERE
 from veilmix.scenarios.schema.model import Scenario
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]

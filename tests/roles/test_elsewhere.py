@@ -11,8 +11,8 @@ import role_kit as KIT
 import trio
 from veilmix.errors import LocalError, ParameterError
 from veilmix.roles import elsewhere, session, worker_pool
-from veilmix.roles.elsewhere import Workplace
 from veilmix.roles.instruments import Instruments
+from veilmix.roles.workplace import Workplace
 from veilmix.scenarios.studies.executors import processes
 
 ROWS = KIT.people(40)

@@ -19,7 +19,8 @@ from veilmix.roles.clock import VirtualClock
 from veilmix.roles.instruments import Instruments
 from veilmix.roles.session import hold
 from veilmix.scenarios.play.presence import draw_faults
-from veilmix.scenarios.play.run import cast_of, run
+from veilmix.scenarios.play.real import cast_of
+from veilmix.scenarios.play.run import run
 from veilmix.scenarios.validation.load import change, load
 from veilmix.theatre.http import Answer, Request, Server
 from veilmix.theatre.live import House, Playing, _changes, live, prepared

@@ -143,7 +143,7 @@ def test_a_session_that_is_killed_has_counted_everybody(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("veilmix.scenarios.play.run.play_real", killed)
+        patch.setattr("veilmix.scenarios.play.real.play_real", killed)
         with pytest.raises(KeyboardInterrupt):
             played(file, scenario("class", "sex"))
     (one,) = read(file)

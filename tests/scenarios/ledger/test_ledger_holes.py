@@ -20,7 +20,7 @@ from veilmix.scenarios.ledger.book import NEVER_ENDED, key_of, opened, read
 from veilmix.scenarios.ledger.keep import Account, keep
 from veilmix.scenarios.ledger.people import crowd_of, fingerprints
 from veilmix.scenarios.play.presence import draw_faults
-from veilmix.scenarios.play.run import play_real
+from veilmix.scenarios.play.real import play_real
 from veilmix.scenarios.programs.interface import Played
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.schema.model import Scenario

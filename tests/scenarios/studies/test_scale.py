@@ -14,7 +14,7 @@ from veilmix.errors import ParameterError
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.instruments import Recorder
 from veilmix.roles.session import play
-from veilmix.scenarios.play.run import cast_of
+from veilmix.scenarios.play.real import cast_of
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.programs.topology import topology_of
 from veilmix.scenarios.studies.scale import scale

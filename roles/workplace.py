@@ -1,0 +1,44 @@
+"""Where long lists of work are done: here, or by others who work for parties."""
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class Helpers(Protocol):
+    """Others who work for parties."""
+
+    @property
+    def name(self) -> str:
+        """What they are called in messages."""
+        ...
+
+    @property
+    def workers(self) -> int:
+        """How many there are, about."""
+        ...
+
+    @property
+    def trust(self) -> str:
+        """In a sentence: whose work they do, and what they could read."""
+        ...
+
+    def of(self, party: str) -> Executor | None:
+        """Those who work for a party; None: nobody but itself."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """Where long lists of work are done.
+
+    Attributes:
+        copies: whether copies of this process may do it.
+        helpers: who else works for parties; None: nobody.
+    """
+
+    copies: bool = True
+    helpers: Helpers | None = None
+
+
+HERE = Workplace()

@@ -1,0 +1,135 @@
+"""Playing a scenario with central parties: every message goes through the mix."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...crypto.entropy import entropy_of
+from ...protocol.alarms import borne_out
+from ...protocol.board import Board
+from ...protocol.history import History
+from ...protocol.transcript import Transcript
+from ...roles.cast import Cast
+from ...roles.instruments import Instrument, Recorder
+from ...roles.session import Stage, play
+from ..catalogue.commit import after, before, commit
+from ..populations import Population
+from ..populations.samples import Samples
+from ..programs.interface import Played, Raised, Report
+from ..programs.randomized.questions import Randomization, randomization
+from ..programs.registry import (
+    announced_schema,
+    noisy_questions,
+    participation,
+    strategy,
+    wire,
+)
+from ..schema.model import Scenario
+from .announcement import announced_policy, announced_rules
+from .outcomes import played_of
+from .presence import Faults
+
+if TYPE_CHECKING:
+    from ...roles.adversary_record import AdversaryRecord
+    from ..programs.interface import Effect
+
+_Earlier = tuple[Transcript, Board, "AdversaryRecord | None"]  # a session that came before
+
+
+def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> Cast:
+    """Everything a session of this scenario starts from."""
+    people = crowd.people
+    questions = noisy_questions(scenario, people)
+    cast = Cast(
+        scenario.scenario.name,
+        announced_schema(scenario, people.schema),
+        announced_policy(scenario),
+        announced_rules(scenario),
+        scenario.mix.suite,
+        scenario.mix.shufflers,
+        people.n,
+        people.own,
+        strategy(scenario, crowd.others),
+        entropy_of(seed),
+        crowd.rounds,
+        program=wire(scenario),
+        randomize=(
+            randomization(questions, people.schema) if questions else participation(scenario)
+        ),
+    )
+    return commit(scenario, cast, crowd, faults, seed)
+
+
+def _remembering(
+    scenario: Scenario, people: Population, memory: Callable[[int], bytes]
+) -> Callable[[int], Randomization]:
+    """What each person, by index, does to its answers, with the noise that it keeps."""
+    asked = noisy_questions(scenario, people)
+    return lambda index: randomization(asked, people.schema, memory(index))
+
+
+def play_real(
+    scenario: Scenario,
+    crowd: Samples,
+    faults: Faults,
+    seed: int | None,
+    instruments: Sequence[Instrument] = (),
+    report: Report = lambda _: None,
+    history: History | None = None,
+    stage: Stage = play,
+    memory: Callable[[int], bytes] | None = None,
+) -> Played:
+    """Send every message through the mix.
+
+    history: what the first shuffler remembers. stage: where parties are. memory: a secret of each
+    person, by index, from which noise is drawn that it keeps from run to run.
+    """
+    cast = cast_of(scenario, crowd, faults, seed)
+    if memory is not None and cast.randomize is not None:
+        cast = replace(cast, remembering=_remembering(scenario, crowd.people, memory))
+    if history is not None:
+        cast = replace(cast, guards=replace(cast.guards, history=history))
+    earlier: list[_Earlier] = []
+    first = cast
+    for first in before(scenario, cast):
+        old = Transcript.sized(first.people)
+        adversaries = [first.adversary] if first.adversary else []
+        earlier.append((old, stage(first, [Recorder(old), *adversaries], report), first.adversary))
+    if earlier:
+        cast = after(scenario, cast, crowd, first, earlier[-1][1])
+    transcript = Transcript.sized(cast.people)
+    adversaries = [cast.adversary] if cast.adversary else []
+    board = stage(cast, [Recorder(transcript), *adversaries, *instruments], report)
+    effects = _effects(scenario, crowd, cast, board, transcript, seed, earlier, faults)
+    return played_of(transcript, board, effects, _raised(scenario, crowd, board))
+
+
+def _raised(scenario: Scenario, crowd: Samples, board: Board) -> tuple[Raised, ...]:
+    """The alarms, each with whether the board bears it out."""
+    rule = strategy(scenario, crowd.others) if board.alarms else None
+    raised = (
+        (party, alarm.round, alarm.cause.value, borne_out(board, alarm, rule))
+        for party, alarm in board.alarms
+    )
+    return tuple(Raised(*alarm) for alarm in sorted(raised))
+
+
+def _effects(
+    scenario: Scenario,
+    crowd: Samples,
+    cast: Cast,
+    board: Board,
+    transcript: Transcript,
+    seed: int | None,
+    earlier: "Sequence[_Earlier]",
+    faults: Faults,
+) -> "tuple[Effect, ...]":
+    """What the attacks have achieved; not told of a summary."""
+    if cast.adversary is None or transcript.summary:
+        return ()
+    from ..catalogue.effects import measure
+    from ..catalogue.scene import Earlier, Scene
+
+    before = tuple(Earlier(*session) for session in earlier)
+    scene = Scene(scenario, crowd.people, board, transcript, cast.adversary, seed, before, faults)
+    return measure(scene)
