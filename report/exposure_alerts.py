@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from msgspec import UNSET
+
 from ..scenarios.pages.pieces import Alert
-from ..scenarios.programs.randomized.score import Randomized
-from ..scenarios.scoring.result import own
 from ..scenarios.wording import many, percent
 from .facts import Facts
 from .wording import listed, people
@@ -138,13 +138,8 @@ def vacuous(facts: Facts) -> Iterator[Alert]:
             "Choose k = 2 or more.",
             2,
         )
-    local = own(facts.result, Randomized)
-    wide = [
-        f"{estimated.feature} = {value}"
-        for estimated in (local.features if local else ())
-        for value, low, high in zip(estimated.values, estimated.low, estimated.high, strict=True)
-        if low <= 0 and high >= 1
-    ]
+    found = facts.result.findings
+    wide = [] if found is UNSET else list(found.vacuous)
     if wide:
         yield Alert(
             "warning",

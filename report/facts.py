@@ -1,6 +1,7 @@
 """What the page of a run is made from: the run folder, and what scenarios/ works out from it."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
@@ -9,15 +10,16 @@ from ..protocol.parties import ANALYST, CURATOR, Role, role
 from ..scenarios.programs.interface import Raised
 from ..scenarios.programs.registry import program_of
 from ..scenarios.programs.topology import Topology, topology_of
-from ..scenarios.records.result_file import Run
-from ..scenarios.records.traffic import Traffic, traffic
 from ..scenarios.schema.model import Defence
-from ..scenarios.scoring.result import Result
-from ..scenarios.studies.cheating_file import of_run
-from ..scenarios.studies.cheating_result import CheatingStudy
-from ..scenarios.studies.column_sets import Choices, choices
-from ..scenarios.studies.exposure_curves import Curves, curves
 from ..scenarios.wording import audited, sentence
+
+if TYPE_CHECKING:
+    from ..scenarios.records.result_file import Run
+    from ..scenarios.records.traffic import Traffic
+    from ..scenarios.scoring.result import Result
+    from ..scenarios.studies.cheating_result import CheatingStudy
+    from ..scenarios.studies.column_sets import Choices
+    from ..scenarios.studies.exposure_curves import Curves
 
 READERS = frozenset({CURATOR, ANALYST})
 
@@ -70,15 +72,15 @@ class Facts:
         cheating: what was measured beside it of coalitions that cheat; None if nothing was.
     """
 
-    run: Run
-    sets: Choices | None
-    curves: Curves | None
-    traffic: Traffic | None
+    run: "Run"
+    sets: "Choices | None"
+    curves: "Curves | None"
+    traffic: "Traffic | None"
     learners: tuple[Learner, ...]
-    cheating: CheatingStudy | None = None
+    cheating: "CheatingStudy | None" = None
 
     @property
-    def result(self) -> Result:
+    def result(self) -> "Result":
         """result.json."""
         return self.run.result
 
@@ -180,14 +182,7 @@ class Facts:
         )
 
 
-def gather(run: Run, seconds: float) -> Facts:
-    """Work out all that the page of a run tells. seconds: for worst cases at other k."""
-    sets = choices(run)
-    sent, curve = traffic(run.transcript), curves(run, sets, seconds)
-    return Facts(run, sets, curve, sent, learners(run), of_run(run))
-
-
-def learners(run: Run) -> tuple[Learner, ...]:
+def learners(run: "Run") -> tuple[Learner, ...]:
     """Every coalition that was scored, the smallest first."""
     learners = []
     for coalition in run.result.coalitions:

@@ -12,7 +12,8 @@ from ..scenarios.wording import many
 from . import attacks, crowds, decision, found, repeat, trust, wires
 from . import matrix as attack_matrix
 from .alerts import alerts
-from .facts import Facts, gather
+from .facts import Facts
+from .gathered import gather
 from .verdict import verdict
 
 SECONDS = 1.0  # for worst cases at other k, in all

@@ -362,13 +362,15 @@ def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -
 
 def _report(outcomes: "Sequence[Outcome]") -> None:
     from ..text import alerts
-    from ..text import repetitions as repeats
-    from ..text import run as story
     from ..text.layout import page
 
     if len(outcomes) == 1:
+        from ..text import run as story
+
         story.tell(outcomes[0])
     else:
+        from ..text import repetitions as repeats
+
         repeats.tell(outcomes)
     alerts.tell(page(), outcomes)
 

@@ -6,7 +6,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from ...analysis.trust import Received
-from ...scenarios.programs.peers.score import OfSize, PeersFound
+from ...scenarios.programs.peers.found import OfSize, PeersFound
 from ...scenarios.scoring.result import WrittenCoalition, coalition
 from ...scenarios.serialization.record import Record
 from ...scenarios.studies.cheating_result import (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from .layout import Grid, Page, lay_out, many, say
 
 if TYPE_CHECKING:
-    from ...scenarios.programs.peers.score import PeersFound
+    from ...scenarios.programs.peers.found import PeersFound
     from ...scenarios.schema.model import Scenario
     from ...scenarios.scoring.outcome import Outcome
 

@@ -33,26 +33,10 @@ from ..programs import RoundResult, Strategy, first_call, next_step
 from ..promise import check_promise, prove
 from .agreement import ROUTE, PeerRound, last_step, open_peer_round
 from .board import PeerBoard, Place, full
+from .charge import Charge
 from .onions import goes_on, open_ballot, seal_again
 
 AGREE_LABEL = b"veilmix peers agree 1\0"
-
-
-@dataclass(frozen=True, slots=True)
-class Charge:
-    """A peer named by everybody, and for what. round 0: when keys were posted.
-
-    Attributes:
-        peer: its name.
-        round: from 1; 0: when keys were posted.
-        step: of the round.
-        why: what it did or left undone, in words.
-    """
-
-    peer: str
-    round: int
-    step: int
-    why: str
 
 
 @dataclass(slots=True)

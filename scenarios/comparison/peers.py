@@ -16,7 +16,8 @@ from ...errors import ParameterError
 from ...protocol.parties import peer
 from ..play.run import run
 from ..programs.peers.check import FIXED
-from ..programs.peers.score import OfSize, sizes_of
+from ..programs.peers.found import OfSize
+from ..programs.peers.score import sizes_of
 from ..schema.model import Coalition, Defence, Fault, Mix, Scenario
 from ..scoring.outcome import Outcome
 from ..validation.load import check

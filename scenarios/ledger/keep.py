@@ -21,52 +21,14 @@ from ..populations import population
 from ..populations.samples import Samples
 from ..schema.mechanisms import mechanisms
 from ..schema.model import Feature, Scenario
-from ..serialization.record import Record
+from .account import Account, Union
 from .book import NEVER_ENDED, Coarser, Entry, Handed, Ledger, Unsaid
 from .people import Crowd, crowd_of, memory_of
-from .spending import Spending, noise_of, refusal, spending
+from .spending import noise_of, refusal, spending
 
 if TYPE_CHECKING:
     from ...analysis.composition.releases import ComposedReleases
     from ..programs.interface import Played
-
-
-class Union(Record, frozen=True):
-    """People exposed by all releases of exactly these people together, for k.
-
-    Attributes:
-        k: people in the smallest crowd wanted.
-        people: who are released.
-        at_least, at_most: bounds from the cells alone.
-        true: how many really are; the laboratory knows. None where the source has not all columns,
-            or one was made coarser.
-    """
-
-    k: int
-    people: int
-    at_least: int
-    at_most: int
-    true: int | None
-
-
-class Account(Record, frozen=True):
-    """What the ledger says of the people of a run, the run included.
-
-    Attributes:
-        sessions: of any of these people, so far.
-        refused: why this one was.
-        warnings: what would have been a reason to refuse it.
-        releases: the columns of each release.
-        union: who is exposed by all releases together; None if they are fewer than two.
-        spent: nats, where people add noise; else None.
-    """
-
-    sessions: int
-    refused: str | None
-    warnings: tuple[str, ...]
-    releases: tuple[tuple[str, ...], ...]
-    union: Union | None = None
-    spent: Spending | None = None
 
 
 def check_suited(scenario: Scenario, mode: str) -> None:

@@ -19,26 +19,12 @@ from ...protocol.schema import Schema
 from ..programs.randomized.questions import forever, rule
 from ..schema.mechanisms import mechanisms
 from ..schema.model import Scenario
-from ..serialization.record import Record
+from .account import Spending
 from .book import NEVER_ENDED, Entry
 from .noise import Noise
 from .people import Crowd
 
 ROUNDING = 1e-9  # nats
-
-
-class Spending(Record, frozen=True):
-    """What the people of a run have spent over all runs, this one included.
-
-    Attributes:
-        most: nats, of whoever has spent most; the run itself counts unless it was refused.
-        limit: `local.spend`; None: there is none.
-        beyond: people who would have passed it.
-    """
-
-    most: float
-    limit: float | None
-    beyond: int
 
 
 def noise_of(scenario: Scenario, schema: Schema) -> Noise | None:

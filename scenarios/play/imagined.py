@@ -6,7 +6,7 @@ from collections.abc import Callable
 from ...protocol.ideal import Ideal
 from ...protocol.view import View
 from ..programs.interface import Played
-from ..programs.peers.score import PeersFound
+from ..programs.peers.found import PeersFound
 
 
 def imagined(

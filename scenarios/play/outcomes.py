@@ -16,7 +16,6 @@ from ..scoring.coalitions import learnt
 from ..scoring.outcome import Curated, Exposure, Outcome
 from ..scoring.policy import measure
 from ..scoring.reidentification import in_release
-from ..scoring.report_reidentification import in_reports
 
 if TYPE_CHECKING:
     from ..scoring.reidentification import Reidentified
@@ -111,6 +110,8 @@ def _identified(session: Session, scored: Scored) -> "Reidentified | None":
     if program_of(scenario).reports:
         if crowd.people.answered:
             return None  # nobody knows what they have: how likely a report is theirs, neither
+        from ..scoring.report_reidentification import in_reports
+
         here = session.present(1)
         return in_reports(scenario, crowd, here) if scored.findings else None
     kept = played.decision.kept if played.decision else ()

@@ -26,7 +26,8 @@ from ..catalogue.registry import ATTACKS
 from ..catalogue.scene import PeerScene
 from ..populations.samples import Samples
 from ..programs.interface import Mode, Played
-from ..programs.peers.score import PeersFound, by_size
+from ..programs.peers.found import PeersFound
+from ..programs.peers.score import by_size
 from ..programs.registry import strategy, wire
 from ..schema.model import Scenario
 from .announcement import announced_policy, announced_rules

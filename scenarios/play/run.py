@@ -28,8 +28,8 @@ from .presence import draw_faults, present
 
 if TYPE_CHECKING:
     from ...roles.instruments import Instrument
+    from ..ledger.account import Account
     from ..ledger.book import Ledger
-    from ..ledger.keep import Account
 
 ROOM = "veilmix.scenarios.play"
 CARRIED = {

@@ -12,7 +12,6 @@ from functools import reduce
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
-from zipfile import ZipFile
 
 from ...errors import DataError
 from ...installation import missing
@@ -104,6 +103,8 @@ def _refuse_uncalculated(
 
 def _formulas_alone(path: Path, part: str) -> Iterator[tuple[bytes, int]]:
     """Letters and row of every cell with a formula, but no value."""
+    from zipfile import ZipFile
+
     with ZipFile(path) as book:
         if part not in book.namelist():
             return

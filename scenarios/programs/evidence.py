@@ -17,7 +17,7 @@ from ...protocol.transcript import Transcript
 if TYPE_CHECKING:
     from ..schema.model import Scenario
     from .findings import Findings
-    from .peers.score import PeersFound
+    from .peers.found import PeersFound
 
 
 class NoGround(Exception):

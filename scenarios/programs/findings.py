@@ -29,6 +29,16 @@ class Findings(Record, frozen=True, tag_field="program"):
         """How far the worst estimate is from the truth; None where nothing is estimated."""
         return None
 
+    @property
+    def bits(self) -> float | None:
+        """Bits that a person's reports carry about its values; None where none are made."""
+        return None
+
+    @property
+    def vacuous(self) -> tuple[str, ...]:
+        """Shares of which the 95 % interval is from 0 to 1, `feature = value` each."""
+        return ()
+
     def of_everybody(self, release: "Counts") -> "tuple[Counts, float] | None":  # noqa: ARG002
         """A release of those who took part, as one of all people, and the share of all values said.
 

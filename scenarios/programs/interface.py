@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..schema.problems import Problem
     from ..wording import Block
     from .participation import Participation
-    from .peers.score import PeersFound
+    from .peers.found import PeersFound
     from .randomized.questions import Question
 
 Mode = Literal["real", "ideal"]  # every message is sent, or the same questions without any

@@ -20,7 +20,6 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +123,8 @@ def release_csv(release: WrittenRelease) -> str:
 
 def versions() -> dict[str, Any]:
     """Say what this process is made of."""
+    from importlib import metadata
+
     from ... import __version__
     from ...crypto.multibuffer import engine_name
 

@@ -18,9 +18,9 @@ from ..schema.model import Scenario
 from ..serialization.record import plain
 
 if TYPE_CHECKING:
-    from ..ledger.keep import Account
+    from ..ledger.account import Account
     from ..programs.findings import Findings
-    from ..programs.peers.score import PeersFound
+    from ..programs.peers.found import PeersFound
     from .frames import Frames
     from .reidentification import Reidentified
     from .result import Result, WrittenDecision, WrittenRelease

@@ -17,10 +17,10 @@ from typing import Any, TypeVar, Union
 from msgspec import UNSET, UnsetType, defstruct, field
 
 from ...analysis.trust import Received
-from ..ledger.keep import Account
+from ..ledger.account import Account
 from ..programs.findings import Findings
 from ..programs.interface import Effect, Raised
-from ..programs.peers.score import PeersFound
+from ..programs.peers.found import PeersFound
 from ..programs.registry import PROGRAMS
 from ..serialization.record import Record
 from .reidentification import Reidentified

@@ -30,7 +30,7 @@ from ..catalogue.registry import ATTACKS
 from ..play.presence import draw_faults
 from ..play.run import carrier, run
 from ..programs.interface import Played
-from ..programs.peers.score import smallest_linking
+from ..programs.peers.found import smallest_linking
 from ..programs.registry import samples
 from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.model import Fault, Scenario

@@ -2,21 +2,24 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
 
 from ...analysis.trust import Received, minimal, received, received_reports
 from ...errors import ParameterError
 from ...protocol import parties
 from ...protocol.board import Board, replay
-from ...protocol.peers.view import PeerRecord
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record, View
-from ..programs.incidence.score import Incidence
-from ..programs.randomized.score import Randomized
 from ..programs.registry import announced_names, program_of
 from ..programs.topology import topology_of
 from ..records.run_folder import Run
 from ..schema.problems import did_you_mean
 from ..scoring.coalitions import learnt, party_names
+
+if TYPE_CHECKING:
+    from ...protocol.peers.view import PeerRecord
 
 UNIFORM, MARGINALS = PRIORS = ("uniform", "marginals")
 
@@ -53,7 +56,7 @@ def view_of(run: Run, members: Iterable[str]) -> View:
     return record_of(run).view(chosen)
 
 
-def record_of(run: Run) -> Record | PeerRecord:
+def record_of(run: Run) -> "Record | PeerRecord":
     """Make a run ready to be looked at by many coalitions."""
     return topology_of(run.scenario).record(run.scenario, run.result, recorded(run))
 
@@ -77,7 +80,7 @@ def scored(run: Run, seen: View) -> Received:
     return received(seen, run.sizes, record_of(run).truth)
 
 
-def shares(seen: Record | PeerRecord, run: Run) -> list[dict[str, float]]:
+def shares(seen: "Record | PeerRecord", run: Run) -> list[dict[str, float]]:
     """The share of each value of each column among the people of a run, as if it were public.
 
     From what people said; in the summary form from the counts of the first round.
@@ -95,13 +98,9 @@ def shares(seen: Record | PeerRecord, run: Run) -> list[dict[str, float]]:
 
 
 def information(run: Run) -> float | None:
-    """In the program `randomized`: bits that a person's reports carry about its values."""
-    match run.result.findings:
-        case Randomized(told=told):
-            return told.information
-        case Incidence(information=information):
-            return information
-    return None
+    """Bits that a person's reports carry about its values; None where none are made."""
+    found = run.result.findings
+    return None if found is UNSET else found.bits
 
 
 def columns(run: Run) -> tuple[str, ...]:

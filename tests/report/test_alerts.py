@@ -7,7 +7,7 @@ import pytest
 from claims_kit import claiming
 from msgspec.structs import replace as changed_scenario
 from veilmix.report.alerts import CHECKS, alerts
-from veilmix.report.facts import gather
+from veilmix.report.gathered import gather
 from veilmix.scenarios.pages.pieces import LEVELS
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.result_file import Run

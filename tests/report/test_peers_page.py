@@ -15,9 +15,9 @@ from veilmix.report.make import make
 from veilmix.scenarios.pages.pieces import Answer, Figure, Grid, Page, Section, Words
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs import registry
+from veilmix.scenarios.programs.peers.found import smallest_linking
 from veilmix.scenarios.programs.peers.learned import learned
 from veilmix.scenarios.programs.peers.record import reckoned
-from veilmix.scenarios.programs.peers.score import smallest_linking
 from veilmix.scenarios.programs.peers.section import answer
 from veilmix.scenarios.programs.two_round.choices import Exposure
 from veilmix.scenarios.records.result_file import Run

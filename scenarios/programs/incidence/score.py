@@ -128,6 +128,11 @@ class Incidence(Findings, frozen=True, tag="incidence"):
         return (self.owners,)
 
     @property
+    def bits(self) -> float:
+        """That all reports of one owner carry about its set, were they pinned on it."""
+        return self.information
+
+    @property
     def short(self) -> str:
         """The noise, and how many elements are in any set."""
         return f"{self.rule}, in any set {self.union}"

@@ -11,14 +11,11 @@ from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
 
-from msgspec import field
-
 from ....analysis.trust.peer_paths import path_share
-from ....protocol.peers.accounting import Charge
 from ....protocol.peers.routes import followed
 from ....protocol.peers.view import PeerRecord
 from ...mean import estimate
-from ...serialization.record import Record
+from .found import OfSize, Spread
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -27,72 +24,6 @@ SIZES = 16  # peers; with more, not every size of coalition is looked at
 STEPS = 10  # sizes that are, then
 TRIES = 60  # coalitions of a size
 FEWER = 20  # with more than SIZES peers
-
-
-class Spread(Record, frozen=True):
-    """A mean over coalitions with its 95 % interval: the mean itself, where all were looked at.
-
-    Attributes:
-        mean: over coalitions.
-        low: the lower end.
-        high: the upper end.
-    """
-
-    mean: float
-    low: float = field(name="low_95")
-    high: float = field(name="high_95")
-
-
-class OfSize(Record, frozen=True):
-    """What coalitions of so many peers follow.
-
-    Attributes:
-        size: members.
-        tried: coalitions looked at.
-        all_: how many there are.
-        expected: share of onions whose whole path is theirs.
-        onions: share of others' onions that they follow to the ballot.
-        people: others of whom they pin a value.
-        rows: others whose released row they pin.
-    """
-
-    size: int
-    tried: int
-    all_: int = field(name="all")
-    expected: float
-    onions: Spread
-    people: Spread
-    rows: Spread
-
-
-class PeersFound(Record, frozen=True):
-    """A run among peers.
-
-    Attributes:
-        agreement: its encoding, in hex.
-        peers: who took part.
-        path: peers that every message passes.
-        onions: of each, a round.
-        charges: who was named, and for what.
-        sizes: what coalitions follow; () without messages.
-    """
-
-    agreement: str
-    peers: int
-    path: int
-    onions: int
-    charges: tuple[Charge, ...] = field(name="named", default=())
-    sizes: tuple[OfSize, ...] = field(name="coalitions", default=())
-
-
-def smallest_linking(among: PeersFound) -> int | None:
-    """Members of the smallest coalition known to link somebody; None: none looked at does.
-
-    Of many peers not every coalition is looked at, and few that are drawn hold all peers of one
-    path; whoever holds these follows what takes it, so that a path's length of peers is enough.
-    """
-    first = next((size.size for size in among.sizes if size.people.mean > 0), None)
-    return None if first is None else min(first, among.path)
 
 
 def sizes_of(peers: int) -> list[int]:

@@ -8,8 +8,8 @@ from ....protocol.peers.view import PeerRecord
 from ...pages.pieces import Answer, Block, Figure, Grid, Numbers, Section, Words
 from ...pages.svg import Plot, plot
 from ...wording import many, percent
+from .found import OfSize, PeersFound, Spread, smallest_linking
 from .learned import PeerLearned, learned
-from .score import OfSize, PeersFound, Spread, smallest_linking
 from .text import SIZES, numbers, rows_by_size
 
 TRUSTED = "Who must be trusted?"

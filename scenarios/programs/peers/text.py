@@ -3,7 +3,7 @@
 from msgspec.structs import astuple
 
 from ...wording import percent
-from .score import PeersFound, Spread
+from .found import PeersFound, Spread
 
 SIZES = (
     "members",

@@ -17,8 +17,9 @@ from ....protocol.peers.accounting import Reckoning
 from ....protocol.peers.view import PeerRecord
 from ....protocol.promise import promised_share, prove
 from ..evidence import Evidence, NoGround
+from .found import PeersFound
 from .record import agreement_of, reckoned
-from .score import PeersFound, by_size
+from .score import by_size
 
 SHOWN = 60  # letters of a value that is wrong
 Rule = tuple[str, str, Callable[[Evidence], str]]

@@ -101,6 +101,21 @@ class Randomized(Findings, frozen=True, tag="randomized"):
         return self.error.largest if self.error else nan
 
     @property
+    def bits(self) -> float | None:
+        """That a person's reports carry about its values."""
+        return self.told.information
+
+    @property
+    def vacuous(self) -> tuple[str, ...]:
+        """Shares of which the 95 % interval is from 0 to 1, `feature = value` each."""
+        return tuple(
+            f"{feature.feature} = {value}"
+            for feature in self.features
+            for value, low, high in zip(feature.values, feature.low, feature.high, strict=True)
+            if low <= 0 and high >= 1
+        )
+
+    @property
     def short(self) -> str:
         """The noise, and what came of it."""
         if self.found:

@@ -4,7 +4,7 @@ import pytest
 from veilmix.cli.text.alerts import raised, tell
 from veilmix.cli.text.layout import Page
 from veilmix.report.alerts import alerts
-from veilmix.report.facts import gather
+from veilmix.report.gathered import gather
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.scoring.outcome import Outcome

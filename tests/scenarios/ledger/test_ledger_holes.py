@@ -16,8 +16,9 @@ import pytest
 from veilmix.errors import DataError, RoundBurned
 from veilmix.protocol.transcript import Read
 from veilmix.roles.instruments import Instrument
+from veilmix.scenarios.ledger.account import Account
 from veilmix.scenarios.ledger.book import NEVER_ENDED, key_of, opened, read
-from veilmix.scenarios.ledger.keep import Account, keep
+from veilmix.scenarios.ledger.keep import keep
 from veilmix.scenarios.ledger.people import crowd_of, fingerprints
 from veilmix.scenarios.play.presence import draw_faults
 from veilmix.scenarios.play.real import play_real

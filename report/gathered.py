@@ -1,0 +1,15 @@
+"""The facts of a run, worked out from its folder."""
+
+from ..scenarios.records.result_file import Run
+from ..scenarios.records.traffic import traffic
+from ..scenarios.studies.cheating_file import of_run
+from ..scenarios.studies.column_sets import choices
+from ..scenarios.studies.exposure_curves import curves
+from .facts import Facts, learners
+
+
+def gather(run: Run, seconds: float) -> Facts:
+    """Work out all that the page of a run tells. seconds: for worst cases at other k."""
+    sets = choices(run)
+    sent, curve = traffic(run.transcript), curves(run, sets, seconds)
+    return Facts(run, sets, curve, sent, learners(run), of_run(run))

@@ -1,0 +1,55 @@
+"""What the ledger says of the people of a run."""
+
+from ..serialization.record import Record
+
+
+class Spending(Record, frozen=True):
+    """What the people of a run have spent over all runs, this one included.
+
+    Attributes:
+        most: nats, of whoever has spent most; the run itself counts unless it was refused.
+        limit: `local.spend`; None: there is none.
+        beyond: people who would have passed it.
+    """
+
+    most: float
+    limit: float | None
+    beyond: int
+
+
+class Union(Record, frozen=True):
+    """People exposed by all releases of exactly these people together, for k.
+
+    Attributes:
+        k: people in the smallest crowd wanted.
+        people: who are released.
+        at_least, at_most: bounds from the cells alone.
+        true: how many really are; the laboratory knows. None where the source has not all columns,
+            or one was made coarser.
+    """
+
+    k: int
+    people: int
+    at_least: int
+    at_most: int
+    true: int | None
+
+
+class Account(Record, frozen=True):
+    """What the ledger says of the people of a run, the run included.
+
+    Attributes:
+        sessions: of any of these people, so far.
+        refused: why this one was.
+        warnings: what would have been a reason to refuse it.
+        releases: the columns of each release.
+        union: who is exposed by all releases together; None if they are fewer than two.
+        spent: nats, where people add noise; else None.
+    """
+
+    sessions: int
+    refused: str | None
+    warnings: tuple[str, ...]
+    releases: tuple[tuple[str, ...], ...]
+    union: Union | None = None
+    spent: Spending | None = None
