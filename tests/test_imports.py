@@ -494,6 +494,15 @@ def test_check_loads_nothing_that_plays() -> None:
     assert not {"veilmix.scenarios.play.run", "veilmix.scenarios.scoring", "trio", "scipy"} & after
 
 
+def test_a_run_without_messages_loads_no_party_and_no_other_program() -> None:
+    after = commanded("run", "classroom", "--mode", "ideal", "--no-save")
+    assert "veilmix.scenarios.play.ideal" in after
+    apart = [name for name in after if name.startswith("veilmix.roles.")]
+    assert apart == ["veilmix.roles.workplace"]
+    scores = (f"veilmix.scenarios.programs.{name}.score" for name in ("incidence", "randomized"))
+    assert not {"trio", "veilmix.report.gathered", *scores} & after
+
+
 def test_the_list_of_scenarios_loads_no_numbers() -> None:
     after = commanded("new")
     assert "veilmix.scenarios.validation.gallery" in after
