@@ -7,8 +7,9 @@ are. What comes back is
 
     version of veilmix || `done`, `raised` or `lacks` || the result, the exception, the public key
 
-An executor that breaks leaves its pieces undone, and they are done here. Whatever else goes wrong
-with it ends the run in words.
+An executor that breaks leaves its pieces undone, and they are done here. One that is lost ends the
+run in words, unless whoever has it goes on without it (`Helpers.broken`). Whatever else goes wrong
+with it ends the run in words too.
 """
 
 import math
@@ -25,7 +26,7 @@ import trio
 from .. import __version__
 from ..crypto.handing import Packed, own_public, pack, unpack
 from ..errors import LocalError
-from .workplace import Helpers
+from .workplace import Helpers, Lost
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -48,7 +49,7 @@ async def by_helpers(
 
     known: the keys of processes that work for this party, to which those that are met are added.
     Pieces are left undone where the executor breaks, or the work cannot travel. Raises what `work`
-    raised; LocalError for what goes wrong with the executor.
+    raised; LocalError for what goes wrong with the executor, Lost if the helpers say so.
     """
     flight = _Flight(executor, helpers.name, known)
     todo = deque(range(len(pieces)))
@@ -62,9 +63,9 @@ async def by_helpers(
             piece, data = await flight.landed()
             if data is not None:
                 take(piece.number, pickle.loads(data))  # noqa: S301 - of our own workers
-    except BrokenExecutor:
+    except (BrokenExecutor, Lost) as why:
         flight.flying.clear()  # it ends them all by itself; to call one back meanwhile upsets it
-        return
+        helpers.broken(why)
     finally:
         flight.cancel()
 

@@ -1,8 +1,14 @@
 """Where long lists of work are done: here, or by others who work for parties."""
 
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass
 from typing import Protocol
+
+from ..errors import LocalError
+
+
+class Lost(LocalError):
+    """An executor that nobody answers for any more."""
 
 
 class Helpers(Protocol):
@@ -25,6 +31,10 @@ class Helpers(Protocol):
 
     def of(self, party: str) -> Executor | None:
         """Those who work for a party; None: nobody but itself."""
+        ...
+
+    def broken(self, why: BrokenExecutor | Lost) -> None:
+        """Hear that they do not work any more; what they had is done here, unless this raises."""
         ...
 
 

@@ -4,7 +4,7 @@ A worker that declares a resource named after a party, `dask worker ... --resour
 works for that party and for no other; `users` are everybody who takes part. Where no worker
 declares one, all work for everybody. A worker that is lost is replaced by the scheduler: what it
 had is done by another. One piece that four workers did not survive breaks the executor. A scheduler
-that is lost ends what was asked of it: LocalError.
+that is lost ends what was asked of it: Lost.
 """
 
 import logging
@@ -15,9 +15,10 @@ from importlib.util import find_spec
 from typing import Any, ParamSpec, TypeVar
 
 from ... import __version__
-from ...errors import LocalError, ParameterError
+from ...errors import ParameterError
 from ...installation import missing
 from ...protocol import parties
+from ...roles.workplace import Lost
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -25,6 +26,7 @@ R = TypeVar("R")
 PATIENCE = 10.0  # seconds that a scheduler may take to answer
 SCHEME = "dask:"
 USERS = "users"
+LOGS = ("distributed", "distributed.client")  # Dask gives each a level and a handler of its own
 
 
 class Cluster(Executor):
@@ -45,13 +47,14 @@ class Cluster(Executor):
 
         self.name = f"--executor {name}"
         self._address = name.removeprefix(SCHEME)
-        self._heard = logging.getLogger("distributed").level
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are told by us
+        self._heard = {name: logging.getLogger(name).level for name in LOGS}
+        for name in LOGS:
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are told by us
         try:
             client: Any = distributed.Client
             self._client = client(self._address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as bad:
-            logging.getLogger("distributed").setLevel(self._heard)
+            self._loud()
             raise ParameterError(
                 f"{self.name}: no scheduler answers there within {PATIENCE:g} seconds "
                 f"({type(bad).__name__}); start one with `dask scheduler`"
@@ -94,7 +97,17 @@ class Cluster(Executor):
         _ = wait, cancel_futures
         with suppress(Exception):  # a scheduler that is gone has nothing of ours
             self._client.close(timeout=PATIENCE)
-        logging.getLogger("distributed").setLevel(self._heard)
+        self._loud()
+
+    def broken(self, why: BrokenExecutor | Lost) -> None:
+        """Of a piece that its workers did not survive, try here; without a scheduler, raise."""
+        if isinstance(why, Lost):
+            raise why
+
+    def _loud(self) -> None:
+        """Let Dask log again what it did."""
+        for name, level in self._heard.items():
+            logging.getLogger(name).setLevel(level)
 
     def _declared(self) -> dict[str, list[str]]:
         extras: dict[str, list[str]] = {}
@@ -185,9 +198,9 @@ class _Workers(Executor):
         else:
             told.set_result(inner.result())
 
-    def _lost(self, why: str) -> LocalError:
+    def _lost(self, why: str) -> Lost:
         more = f" ({why.splitlines()[0]})" if why else ""
-        return LocalError(
+        return Lost(
             f"{self._name}: the scheduler was lost{more}; what was not done is not done: start it "
             "again, and give the same command"
         )

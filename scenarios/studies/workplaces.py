@@ -5,14 +5,14 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...errors import ParameterError
-from ...roles.workplace import HERE, Workplace
+from ...roles.workplace import HERE, Helpers, Lost, Workplace
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from concurrent.futures import BrokenExecutor, Executor
 
 
 @contextmanager
@@ -44,7 +44,8 @@ def own_workplace(
     """Give who does the long lists of work of one party, which is all there is of it here.
 
     Arguments and errors as of `executor`; ParameterError also where all workers are others'.
-    tell: told (`executor`, a sentence) whom the party trusts that has others work for it.
+    tell: told (`executor`, a sentence) whom the party trusts that has others work for it, and when
+    they are lost. Then it goes on without them: others wait for it, and cannot begin again.
     """
     with workplace(name) as place:
         if place.helpers is not None and place.helpers.of(party) is None:
@@ -55,7 +56,9 @@ def own_workplace(
         if place.helpers is not None:
             said = f"works for {party}: whoever runs it can read what {party} can"
             tell("executor", f"{place.helpers.name} {said}")
-        yield place
+            yield replace(place, helpers=_Own(place.helpers, tell))
+        else:
+            yield place
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +86,26 @@ class _Anybody:
     def of(self, party: str) -> "Executor | None":  # noqa: ARG002 - everybody's
         """The same for every party."""
         return self.executor
+
+    def broken(self, why: "BrokenExecutor | Lost") -> None:
+        """What is undone is done here."""
+
+
+class _Own:
+    """Those who work for the one party that is here, until they break."""
+
+    def __init__(self, helpers: Helpers, tell: Callable[..., None]) -> None:
+        self.name, self.workers, self.trust = helpers.name, helpers.workers, helpers.trust
+        self._helpers = helpers
+        self._tell = tell
+        self._gone = False
+
+    def of(self, party: str) -> "Executor | None":
+        """Those who work for the party; None once they have broken."""
+        return None if self._gone else self._helpers.of(party)
+
+    def broken(self, why: "BrokenExecutor | Lost") -> None:
+        """Say so: the party does its work itself from now on."""
+        self._gone = True
+        what = "the scheduler was lost" if isinstance(why, Lost) else "it does not work any more"
+        self._tell("executor", f"{self.name}: {what}; its work is done here from now on")

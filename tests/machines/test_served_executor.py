@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 import session_kit as KIT
 from veilmix.errors import ParameterError
-from veilmix.scenarios.studies import executors
+from veilmix.roles.workplace import Workplace
+from veilmix.scenarios.studies import workplaces
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="types bash")]
 
@@ -178,10 +179,10 @@ class Others:
 
 def test_a_party_whose_workers_are_all_others_hears_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would do the work by itself, and nobody would know."""
-    place = executors.Workplace(helpers=Others())
-    monkeypatch.setattr(executors, "workplace", lambda _: nullcontext(place))
+    place = Workplace(helpers=Others())
+    monkeypatch.setattr(workplaces, "workplace", lambda _: nullcontext(place))
     wanted = (
         r'none is shuffler-1\'s; start one with `dask worker \.\.\. --resources "shuffler-1=1"`'
     )
-    with pytest.raises(ParameterError, match=wanted), executors.own_workplace("x", "shuffler-1"):
+    with pytest.raises(ParameterError, match=wanted), workplaces.own_workplace("x", "shuffler-1"):
         pass

@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 from phone_kit import Class, Client, together
+from session_kit import CHANGED
 from veilmix.crypto.identity import make_identity
 from veilmix.errors import DataError, ParameterError
 from veilmix.poll import elsewhere, mix, mixers
@@ -82,6 +84,60 @@ def test_a_class_whose_answers_two_other_processes_mix(started: Any, patience: f
     assert own == [key_words(key.encode()) for key in board.announcement.shufflers]
     assert not re.search(r"pupil|on foot|user-\d", "".join(err for _, err in said))
     assert "saved" not in told
+
+
+LOSES = """
+import os, signal
+from pathlib import Path
+from veilmix.roles import elsewhere, worker_pool
+worker_pool.CHUNK = 2
+given = elsewhere._Flight.give
+def give(flight, piece):
+    if Path("scheduler.pid").exists():
+        os.kill(int(Path("scheduler.pid").read_text()), signal.SIGKILL)
+        Path("scheduler.pid").unlink()
+    given(flight, piece)
+elsewhere._Flight.give = give
+"""
+THREADS = """
+from concurrent.futures import ThreadPoolExecutor
+class Threads(ThreadPoolExecutor):
+    def submit(self, *given):
+        print("given", flush=True)
+        return super().submit(*given)
+"""
+
+
+def test_who_mixes_may_have_others_work_for_it_and_lose_them(
+    started: Any, tmp_path: Path, patience: float
+) -> None:
+    """A cluster whose scheduler is killed when it is given the first piece, and somebody's own."""
+    cluster_kit = pytest.importorskip("cluster_kit", exc_type=ImportError)
+    scheduler, dask = cluster_kit.scheduler(started, tmp_path, "shuffler-1=1")
+    (tmp_path / "scheduler.pid").write_text(str(scheduler.pid))
+    (tmp_path / "own_threads.py").write_text(THREADS)
+    with Class(demo(patience), 6, others=True) as room:
+        mixing = [
+            started(
+                *(sys.executable, "-c", CHANGED, LOSES, "serve", f"shuffler-{hop}", room.address),
+                *("--executor", name),
+                cwd=tmp_path,
+            )
+            for hop, name in ((1, f"dask:{dask}"), (2, "own_threads:Threads"))
+        ]
+        clients = phones(room.address, 6)
+        together(clients)
+        said = [process.communicate(timeout=60 * patience) for process in mixing]
+    assert [process.returncode for process in mixing] == [0, 0], said
+    assert all(client.counted() == [True, True] for client in clients)
+    (first, told), (second, also) = said
+    assert first.splitlines() == RELEASED
+    assert [line for line in second.splitlines() if line != "given"] == RELEASED
+    assert "given" in second
+    assert scheduler.wait(10) == -signal.SIGKILL
+    assert "whoever runs it can read what shuffler-1 can" in told
+    assert len(re.findall(r"scheduler was lost; its work is done here from now on", told)) == 1
+    assert not re.search(r"Traceback|Error|distributed\.", told + also)
 
 
 def test_this_computer_holds_no_key_of_those_who_mix(started: Any, patience: float) -> None:

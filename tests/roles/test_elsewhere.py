@@ -1,6 +1,7 @@
 """Others do a party's long work: the run is the same, and what they do wrong is said in words."""
 
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
@@ -12,8 +13,9 @@ import trio
 from veilmix.errors import LocalError, ParameterError
 from veilmix.roles import elsewhere, session, worker_pool
 from veilmix.roles.instruments import Instruments
-from veilmix.roles.workplace import Workplace
+from veilmix.roles.workplace import Lost, Workplace
 from veilmix.scenarios.studies.executors import processes
+from veilmix.scenarios.studies.workplaces import _Own
 
 ROWS = KIT.people(40)
 pytestmark = [pytest.mark.memory]
@@ -30,6 +32,10 @@ class Helping:
     def of(self, party: str) -> Executor | None:
         self.asked.add(party)
         return self.executor if not self.parties or party in self.parties else None
+
+    def broken(self, why: BrokenExecutor | Lost) -> None:
+        if isinstance(why, Lost):
+            raise why
 
 
 class Saying(Executor):
@@ -138,6 +144,26 @@ def test_an_executor_that_breaks_costs_no_result() -> None:
     assert calls > 5
 
 
+@pytest.mark.parametrize("why", [BrokenExecutor("died"), Lost("the scheduler was lost")])
+def test_a_party_of_its_own_goes_on_alone_and_says_so_once(why: Exception) -> None:
+    calls, told = 0, list[tuple[str, str]]()
+
+    def doing(fn: Any, *args: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls > 5:
+            raise why
+        return fn(*args)
+
+    own = _Own(Helping(Saying(doing)), lambda *said: told.append(said))
+    same(KIT.run(ROWS, shufflers=2, workplace=Workplace(helpers=own)), play(None))
+    ((what, said),) = told
+    assert what == "executor"
+    assert re.fullmatch(r"--executor test: .*; its work is done here from now on", said)
+    assert own.of("shuffler-1") is None
+    assert calls <= 5 + elsewhere.AHEAD * Helping.workers  # what was given when it broke
+
+
 @pytest.mark.slow
 def test_a_process_that_is_killed_costs_no_result() -> None:
     with processes(1) as pool:
@@ -150,7 +176,7 @@ WRONG = {
     "another": (lambda *_: ("0.0.1", "done", b""), "has veilmix 0.0.1"),
     "no memory": (MemoryError, "run out of memory"),
     "no veilmix": (ModuleNotFoundError("No module named 'veilmix'"), "No module named 'veilmix'"),
-    "no more": (LocalError("the scheduler was lost"), "the scheduler was lost"),
+    "no more": (Lost("the scheduler was lost"), "the scheduler was lost"),
     "strangers": (lambda *_: ("", "lacks", os.urandom(32)), "do not stay"),
 }
 

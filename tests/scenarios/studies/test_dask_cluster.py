@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
@@ -11,17 +10,17 @@ from typing import Any
 
 import pytest
 import veilmix
+from cluster_kit import distributed, scheduler
 from veilmix.crypto.handing import own_public
 from veilmix.errors import LocalError, ParameterError
 from veilmix.roles import session, worker_pool
 from veilmix.roles.instruments import Instrument
 from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.studies import dask_cluster, executors
+from veilmix.scenarios.studies import dask_cluster, executors, workplaces
 from veilmix.scenarios.studies.sweep import sweep
 from veilmix.scenarios.studies.sweep_plan import plan
 from veilmix.scenarios.validation.load import load
 
-distributed = pytest.importorskip("distributed", reason="extra: cluster")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 SEED = 7
 
@@ -43,7 +42,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def played(name: str, *watching: Instrument) -> Outcome:
-    with executors.workplace(name) as place:
+    with workplaces.workplace(name) as place:
         return veilmix.run(
             "titanic", SEED, workplace=place, instruments=watching, worst_case_seconds=0
         )
@@ -141,24 +140,6 @@ def test_where_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
             played(f"dask:{address}")
 
 
-DASK = (sys.executable, "-m", "dask")
-
-
-def scheduler(started: Any, tmp_path: Path, *workers: str) -> tuple[Any, str]:
-    """Start a scheduler, and a worker with each of these resources; returns it and its address."""
-    file = tmp_path / "scheduler.json"
-    common = ("--scheduler-file", str(file))
-    run = started(
-        *DASK, "scheduler", *common, "--port", "0", "--host", "127.0.0.1", "--no-dashboard"
-    )
-    for resources in workers:
-        given = ("--resources", resources) if resources else ()
-        started(*DASK, "worker", *common, "--nthreads", "1", "--no-dashboard", *given)
-    with distributed.Client(scheduler_file=str(file), timeout=120, set_as_default=False) as client:
-        client.wait_for_workers(len(workers), timeout=120) if workers else None
-        return run, client.scheduler.address
-
-
 def test_a_scheduler_without_workers(started: Any, tmp_path: Path) -> None:
     _, address = scheduler(started, tmp_path)
     with pytest.raises(ParameterError, match="the scheduler has no worker; start some"):
@@ -172,6 +153,23 @@ def test_a_scheduler_that_is_lost_ends_the_run_in_words(started: Any, tmp_path: 
         played(f"dask:{address}", ender)
     assert ender.done
     assert "\n" not in str(found.value)
+
+
+def test_a_party_that_others_wait_for_goes_on_without_its_scheduler(
+    started: Any, tmp_path: Path, here: Outcome
+) -> None:
+    """It says so once."""
+    process, address = scheduler(started, tmp_path, "")
+    ender, told = Once("shuffler-1 opens", process.kill), list[tuple[str, str]]()
+    with workplaces.own_workplace(f"dask:{address}", "x", lambda *said: told.append(said)) as place:
+        found = veilmix.run(
+            "titanic", SEED, workplace=place, instruments=(ender,), worst_case_seconds=0
+        )
+    assert ender.done
+    same(found, here)
+    assert [said.partition(": ")[2] for _, said in told][1:] == [
+        "the scheduler was lost; its work is done here from now on"
+    ]
 
 
 def counts(address: str) -> dict[str, int]:
@@ -190,7 +188,7 @@ def test_a_key_reaches_only_workers_of_the_party_that_owns_it(
 ) -> None:
     """Each declares whose it is. Nobody's is asked to do anything, nor another party's."""
     _, address = scheduler(started, tmp_path, "shuffler-1=1", "shuffler-2=1", "GPU=1")
-    with executors.workplace(f"dask:{address}") as place:
+    with workplaces.workplace(f"dask:{address}") as place:
         assert place.helpers is not None
         owners = {party: place.helpers.of(party) for party in ("shuffler-1", "shuffler-2")}
         publics = {
@@ -217,6 +215,7 @@ def test_a_piece_that_no_worker_survives_breaks_the_executor(cluster: Any) -> No
         broken = pool.submit(hungry).exception()
         assert isinstance(broken, BrokenExecutor)
         assert "\n" not in str(broken)
+        pool.broken(broken)  # no reason to end: what is undone is done here
         assert pool.submit(os.getpid).result() > 0
 
 
