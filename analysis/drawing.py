@@ -5,13 +5,15 @@ every line also has a style of its own, so that a figure can be printed in grey.
 without pyplot, so no window system is ever asked for.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from ..errors import LocalError, StorageError
+from ..errors import NO_ROOM, LocalError, StorageError
 from ..installation import missing
 
 if TYPE_CHECKING:
@@ -100,17 +102,29 @@ def check_path(path: Path) -> None:
         )
 
 
+def rendered(figure: "Figure", ending: str) -> bytes:
+    """A figure as .png or .svg; without date or version, so always the same."""
+    metadata = {"Date": None, "Creator": None} if ending == ".svg" else {"Software": None}
+    picture = BytesIO()
+    with house_style():
+        figure.savefig(picture, format=ending[1:], dpi=DOTS, metadata=metadata)
+    return picture.getvalue()
+
+
 def save(figure: "Figure", path: Path) -> None:
-    """Write a PNG or SVG, by the ending of `path`; without date or version, so always the same."""
+    """Write a PNG or SVG, by the ending of `path`; an older one stays until it is whole."""
     check_path(path)
-    metadata = (
-        {"Date": None, "Creator": None} if path.suffix.lower() == ".svg" else {"Software": None}
-    )
+    partial = path.with_name(f".{os.getpid()}.{path.name}")
     try:
-        with house_style():
-            figure.savefig(path, dpi=DOTS, metadata=metadata)
+        partial.write_bytes(rendered(figure, path.suffix.lower()))
+        partial.replace(path)
     except OSError as bad:
-        raise StorageError(f"{path}: cannot be written: {bad.strerror or bad}") from None
+        todo = "make room, or name" if bad.errno in NO_ROOM else "name"
+        raise StorageError(
+            f"{path}: cannot be written: {bad.strerror or bad}; {todo} another place"
+        ) from None
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def percent_axis(ax: "Axes", label: str) -> None:

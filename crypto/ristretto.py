@@ -5,31 +5,42 @@ group, and only with this one do RFC 9497's own vectors apply (docs/adr/0030). A
 from another party is `decoded` first: 32 bytes in their only spelling, and not the identity.
 
 `rbcl` writes its copy of libsodium to a temporary file whenever it is imported, and leaves it
-there; once it is loaded nobody needs the file, so it is taken away.
+there; once it is loaded nobody needs the file. So it is given a folder, which is taken away.
 """
 
-from contextlib import suppress
+import tempfile
 from functools import cache
 from importlib import import_module
-from pathlib import Path
+from threading import Lock
 from typing import Any
 
-from ..errors import Reason, Refused
+from ..errors import Reason, Refused, StorageError
 
 ELEMENT = 32  # bytes of an encoded element
 SCALAR = 32  # bytes of a scalar, little-endian, below the order
 UNIFORM = 64  # bytes from which an element or a scalar is made without bias
 ORDER = 2**252 + 27742317777372353535851937790883648493
 IDENTITY = bytes(ELEMENT)
+_ONE = Lock()
 
 
 @cache
 def library() -> Any:
-    """Give libsodium's group functions, loaded at first use."""
-    rbcl: Any = import_module("rbcl")  # it has no types
-    with suppress(OSError, AttributeError):  # where it cannot be removed it stays, as it would have
-        Path(rbcl.rbcl._sodium._name).unlink()
-    return rbcl
+    """Give libsodium's group functions, loaded at first use; StorageError if there is no room."""
+    where = tempfile.gettempdir()
+    try:
+        # Where a file that is in use cannot be removed, it stays, as it would have.
+        with _ONE, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            before, tempfile.tempdir = tempfile.tempdir, folder
+            try:
+                return import_module("rbcl")  # it has no types
+            finally:
+                tempfile.tempdir = before
+    except OSError as bad:
+        raise StorageError(
+            f"{where}: libsodium (2.8 MB) cannot be put there to be loaded: {bad.strerror or bad}; "
+            "make room, or name another folder: TMPDIR=FOLDER"
+        ) from None
 
 
 def decoded(data: bytes) -> bytes:

@@ -10,7 +10,7 @@ import click
 from ..options import executor_option, helped
 from ..stages import stages
 from ..text.layout import Grid, clean, format_option, lay_out, page, say, write_csv, write_json
-from ..text.picture_files import make, write, write_file
+from ..text.picture_files import files_of, make, write_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -74,14 +74,13 @@ def command(
     make(folder)
     with stages() as stage, helped(executor) as pool:
         done = list(_made(paper, wanted, (seed, seconds), stage, pool))
-    files = [write_file(folder / name, data) for _, files in done for name, data in files.items()]
     checks = [check for checked, _ in done for check in checked]
     if checks or form != "table":
         _tell(checks, form)
     else:
         say(page(), "the paper gives no number to compare with: look at the picture")
-    for path in files:
-        say(page(err=True), f"written   {clean(str(path))}")
+    for name, data in (file for _, files in done for file in files.items()):
+        say(page(err=True), f"written   {clean(str(write_file(folder / name, data)))}")
 
 
 Made = tuple[tuple["Check", ...], dict[str, bytes]]  # of a figure: its checks, and its files
@@ -115,15 +114,10 @@ def redraw(
     stage: "Callable[[str], None]" = lambda _: None,
 ) -> Made:
     """Draw one figure, in whatever process this is."""
-    from tempfile import TemporaryDirectory
-
     from ...analysis.figures.registry import Material
 
     redrawn = _paper(paper).figures[figure][1](Material(_people, seed, seconds, stage))
-    with TemporaryDirectory() as place:
-        return redrawn.checks, {
-            path.name: path.read_bytes() for path in write(redrawn, Path(place))
-        }
+    return redrawn.checks, files_of(redrawn)
 
 
 def _paper(name: str) -> "Paper":

@@ -18,26 +18,25 @@ def make(folder: Path) -> None:
 
 
 def write_file(path: Path, data: bytes) -> Path:
-    """Write one file; returns its path. Raises StorageError."""
-    from ...errors import StorageError
+    """Write one file, over an older one; returns its path. Raises StorageError."""
+    from ...scenarios.serialization.atomic_file import write_whole
 
-    try:
-        path.write_bytes(data)
-    except OSError as bad:
-        raise StorageError(f"{path}: cannot be written: {bad.strerror or bad}") from None
+    write_whole(path, data, force=True)
     return path
 
 
 def write(redrawn: "Redrawn", folder: Path) -> list[Path]:
     """Write the pictures and the numbers of a figure; returns the paths."""
+    return [write_file(folder / name, data) for name, data in files_of(redrawn).items()]
+
+
+def files_of(redrawn: "Redrawn") -> dict[str, bytes]:
+    """The pictures and the numbers of a figure, as files by name."""
     from ...analysis import drawing
     from ...scenarios.serialization.csv_text import csv_text
 
-    picture, written = redrawn.draw(), []
-    for ending in drawing.FORMATS:
-        written.append(folder / f"{redrawn.name}{ending}")
-        drawing.save(picture, written[-1])
+    picture = redrawn.draw()
+    files = {f"{redrawn.name}{end}": drawing.rendered(picture, end) for end in drawing.FORMATS}
     for numbers in redrawn.numbers:
-        text = csv_text([numbers.headings, *numbers.rows])
-        written.append(write_file(folder / f"{numbers.name}.csv", text.encode()))
-    return written
+        files[f"{numbers.name}.csv"] = csv_text([numbers.headings, *numbers.rows]).encode()
+    return files

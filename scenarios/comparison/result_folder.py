@@ -8,7 +8,6 @@ frontier.csv        its numbers
 versions.json       what it was made with
 """
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -197,10 +196,8 @@ def _pictures(comparison: Comparison, drawn: Sequence[Point]) -> Iterator[tuple[
         return
     many = f"{comparison.users:,} people, {len(comparison.features)} features, k = {comparison.k}"
     picture = frontier_figure.figure(drawn, f"{comparison.scenario}: {many}", comparison.k)
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("frontier.png", "frontier.svg"):
-            drawing.save(picture, Path(folder) / name)
-            yield name, (Path(folder) / name).read_bytes()
+    for ending in drawing.FORMATS:
+        yield f"frontier{ending}", drawing.rendered(picture, ending)
 
 
 def _csv(headings: Sequence[str], lines: Sequence[Sequence[object]]) -> bytes:

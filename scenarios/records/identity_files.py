@@ -49,7 +49,11 @@ def create(folder: Path, name: str) -> tuple[Path, Path]:
             )
     made = make_identity(name)
     write_whole(secret, _secret_text(made), force=False, private=True, lasting=True)
-    write_whole(public, public_text(made.public), force=False, lasting=True)
+    try:
+        write_whole(public, public_text(made.public), force=False, lasting=True)
+    except BaseException:
+        secret.unlink()  # no half of an identity is left, which would forbid the next try
+        raise
     return secret, public
 
 

@@ -26,7 +26,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ...crypto.identity import Identity
-from ...errors import StorageError
+from ...errors import NO_ROOM, StorageError
 from ..schema.dump import dump
 from ..scoring.outcome import Outcome
 from ..scoring.result import WrittenRelease
@@ -186,9 +186,9 @@ def _told(parent: Path) -> Iterator[None]:
     except OSError as bad:
         why = bad.strerror or str(bad)
         todo = "name another folder with --out"
-        if bad.errno in (errno.ENOSPC, errno.EDQUOT):
+        if bad.errno in NO_ROOM:
             todo = "make room, or name a folder on another disk with --out"
-        raise StorageError(f"{parent}: the run could not be saved: {why}; {todo}") from None
+        raise StorageError(f"{parent}: nothing could be saved in it: {why}; {todo}") from None
 
 
 def _not_a_folder(parent: Path, there: Path) -> StorageError:

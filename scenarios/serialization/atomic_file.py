@@ -5,15 +5,15 @@ import os
 import tempfile
 from pathlib import Path
 
-from ...errors import StorageError
+from ...errors import NO_ROOM, StorageError
 
 PAGE = "<!doctype html>"  # how a page of ours begins
 
 
 def write_whole(
-    path: Path, text: str, *, force: bool, private: bool = False, lasting: bool = False
+    path: Path, content: str | bytes, *, force: bool, private: bool = False, lasting: bool = False
 ) -> None:
-    """Write a text under a temporary name and rename it; StorageError if that cannot be done.
+    """Write a file under a temporary name and rename it; StorageError if that cannot be done.
 
     force: replace a file that is there. private: only its owner may read it. lasting: return only
     when it would survive the machine's losing its power.
@@ -28,8 +28,8 @@ def write_whole(
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         partial = Path(name)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
-                out.write(text)
+            with os.fdopen(handle, "wb") as out:
+                out.write(content.encode() if isinstance(content, str) else content)
                 if lasting:
                     out.flush()
                     os.fsync(out.fileno())
@@ -42,8 +42,10 @@ def write_whole(
                 partial.unlink()
             raise
     except OSError as bad:
-        why = bad.strerror or str(bad)
-        raise StorageError(f"{path}: cannot be written: {why}; name another file") from None
+        todo = "make room, or name" if bad.errno in NO_ROOM else "name"
+        raise StorageError(
+            f"{path}: cannot be written: {bad.strerror or bad}; {todo} another file"
+        ) from None
 
 
 def _keep_name(folder: Path) -> None:

@@ -8,7 +8,6 @@ matrix.png .svg    the heat table, if matplotlib is there
 versions.json      what it was made with
 """
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -137,10 +136,8 @@ def _contents(matrix: Matrix, scenario: Scenario) -> Iterator[tuple[str, bytes]]
         pass
     else:
         picture = matrix_figure.draw(figure_of(matrix))
-        with tempfile.TemporaryDirectory() as folder:
-            for name in ("matrix.png", "matrix.svg"):
-                drawing.save(picture, Path(folder) / name)
-                yield name, (Path(folder) / name).read_bytes()
+        for ending in drawing.FORMATS:
+            yield f"matrix{ending}", drawing.rendered(picture, ending)
     yield VERSIONS, pretty(versions()).encode()
 
 

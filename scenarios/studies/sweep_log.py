@@ -1,15 +1,17 @@
 """The file of a sweep while it is played: mended at its end, read for what is done, added to.
 
-A line is written at once and whole; what a kill leaves of the last one is cut away before the
-next is added. Only its owner may read it: it holds counts that none but the curator saw.
+A line is written at once and whole, or not at all where the disk is full; what a kill leaves of the
+last one is cut away before the next is added. Only its owner may read it: it holds counts that none
+but the curator saw.
 """
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
-from ...errors import StorageError
+from ...errors import NO_ROOM, StorageError
 from ..wording import many
 from .sweep_file import Line, parse, written
 from .sweep_plan import Job
@@ -27,7 +29,7 @@ class Log:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-            self._file: BinaryIO = os.fdopen(handle, "r+b")
+            self._file = FileIO(handle, "r+")  # no buffer, which would write later what failed
         except OSError as bad:
             raise StorageError(f"{path}: cannot be written: {bad.strerror}") from None
         data = self._file.read()
@@ -69,21 +71,26 @@ class Log:
     def close(self) -> None:
         """Close the file; what was added is on the disk."""
         try:
-            self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
         except OSError as bad:
             raise self._failed(bad) from None
 
     def _add(self, data: bytes) -> None:
+        end, left = self._file.tell(), memoryview(data)
         try:
-            self._file.write(data)
-            self._file.flush()
-        except OSError as bad:
-            raise self._failed(bad) from None
+            while left:
+                left = left[self._file.write(left) :]
+        except BaseException as bad:
+            with suppress(OSError):
+                self._file.truncate(end)
+            if isinstance(bad, OSError):
+                raise self._failed(bad) from None
+            raise
 
     def _failed(self, bad: OSError) -> StorageError:
+        todo = "make room, then" if bad.errno in NO_ROOM else "then"
         return StorageError(
-            f"{self.path}: cannot be written: {bad.strerror}; what is whole in it is kept, and "
-            "--resume goes on"
+            f"{self.path}: cannot be written: {bad.strerror}; the runs before are kept in it: "
+            f"{todo} --resume goes on"
         )

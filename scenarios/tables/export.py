@@ -6,7 +6,8 @@ by programs, which execute nothing: its cells are as they are.
 
 import csv
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 
@@ -62,6 +63,19 @@ def write(path: Path, headings: Sequence[str], rows: Iterable[Row], *, bom: bool
             _parquet(path, headings, rows)
 
 
+@contextmanager
+def _making(path: Path) -> Iterator[None]:
+    """Say where a file is made before it is written, if there is no room."""
+    where = tempfile.gettempdir()
+    try:
+        yield
+    except OSError as bad:
+        raise StorageError(
+            f"{path}: cannot be written: in {where}, where it is made: {bad.strerror or bad}; make "
+            "room there, or name another folder: TMPDIR=FOLDER"
+        ) from None
+
+
 def _excel(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
     try:
         import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -69,14 +83,15 @@ def _excel(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
         raise DataError(missing("data", f"{path}: writing Excel")) from None
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("veilmix")
-    sheet.append([safe(name) for name in headings])
-    for number, row in enumerate(rows):
-        if number == MOST_ROWS:
-            raise DataError(f"{path}: Excel holds {MOST_ROWS:,} rows; write .csv or .parquet")
-        sheet.append([safe(cell) for cell in row])
     out = BytesIO()
-    book.save(out)
-    _bytes(path, out.getvalue())
+    with _making(path):
+        sheet.append([safe(name) for name in headings])
+        for number, row in enumerate(rows):
+            if number == MOST_ROWS:
+                raise DataError(f"{path}: Excel holds {MOST_ROWS:,} rows; write .csv or .parquet")
+            sheet.append([safe(cell) for cell in row])
+        book.save(out)
+    write_whole(path, out.getvalue(), force=True, private=True)
 
 
 def _parquet(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
@@ -84,21 +99,17 @@ def _parquet(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
         import duckdb
     except ImportError:
         raise DataError(missing("data", f"{path}: writing Parquet")) from None
-    with tempfile.TemporaryDirectory() as folder:
+    with _making(path), tempfile.TemporaryDirectory() as folder:
         plain, made = Path(folder) / "t.csv", Path(folder) / "t.parquet"
         with plain.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, quoting=csv.QUOTE_ALL).writerows([headings, *rows])
         with duckdb.connect() as connection:
-            connection.execute(
-                f"COPY (SELECT * FROM read_csv('{plain}', header = true, all_varchar = true)) "  # noqa: S608
-                f"TO '{made}' (FORMAT parquet)"
-            )
-        _bytes(path, made.read_bytes())
-
-
-def _bytes(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-        path.chmod(0o600)
-    except OSError as bad:
-        raise StorageError(f"{path}: cannot be written: {bad.strerror or bad}") from None
+            try:
+                connection.execute(
+                    f"COPY (SELECT * FROM read_csv('{plain}', header = true, all_varchar = true)) "  # noqa: S608
+                    f"TO '{made}' (FORMAT parquet)"
+                )
+            except duckdb.IOException as bad:
+                raise OSError(str(bad).splitlines()[0]) from None
+        data = made.read_bytes()
+    write_whole(path, data, force=True, private=True)

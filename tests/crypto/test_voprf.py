@@ -169,3 +169,26 @@ def test_the_library_leaves_no_file_behind(tmp_path: Path) -> None:
     )
     assert done.stdout == "32\n"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit there")
+def test_where_the_library_finds_no_room_is_said(tmp_path: Path) -> None:
+    code = (
+        "import resource\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "from veilmix.crypto import ristretto\n"
+        "from veilmix.errors import StorageError\n"
+        "try:\n    ristretto.library()\nexcept StorageError as full:\n    print(full)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith(
+        f"{tmp_path}: libsodium (2.8 MB) cannot be put there to be loaded"
+    )
+    assert "TMPDIR=FOLDER" in done.stdout
+    assert list(tmp_path.iterdir()) == []

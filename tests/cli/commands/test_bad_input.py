@@ -139,7 +139,7 @@ def test_a_disk_that_fails_at_the_end_loses_no_result(typed, monkeypatch, number
     monkeypatch.setattr("veilmix.scenarios.records.run_folder._write", failing)
     said = typed("run", "blood-type", "--worst-case", "0")
     assert said.code == 2
-    assert "runs: the run could not be saved: the disk says no" in said.err
+    assert "runs: nothing could be saved in it: the disk says no" in said.err
     assert ("make room" in said.err) is (number == errno.ENOSPC)
     assert "released: A, B" in said.out
     assert "saved" not in said.out

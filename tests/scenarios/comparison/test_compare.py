@@ -148,7 +148,7 @@ def test_a_save_that_fails_leaves_nothing(
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(drawing, "save", fail)
+    monkeypatch.setattr(drawing, "rendered", fail)
     with pytest.raises(KeyboardInterrupt):
         comparisons.save(blood, load("blood-type"), tmp_path)
     assert not list(tmp_path.iterdir())

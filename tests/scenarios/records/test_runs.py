@@ -128,7 +128,7 @@ def test_a_disk_that_fails_leaves_nothing(
             raise OSError(number, "no")
 
     monkeypatch.setattr(runs, "_write", failing)
-    with pytest.raises(StorageError, match="could not be saved: no; "):
+    with pytest.raises(StorageError, match="could be saved in it: no; "):
         save(played, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
