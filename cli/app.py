@@ -101,8 +101,7 @@ def start(arguments: Sequence[str] | None = None) -> int:
     if arguments is not None:
         return _done(list(arguments))
     departure = Departure()
-    departure.code = _done(sys.argv[1:])
-    return departure.code
+    return departure.of(_done(sys.argv[1:]))
 
 
 def _done(given: list[str]) -> int:

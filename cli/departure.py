@@ -7,11 +7,12 @@ then ends with -6, whatever was meant. And where Ctrl-C was pressed while a text
 dataclass does when it is imported, `python -m` would otherwise end by the signal, as if nobody had
 heard it. So the process is gone before Python tidies up: after all that is registered for its end,
 and after all that was said has been written. Nor does anybody wait while a large run is taken
-apart object by object.
+apart object by object. Ctrl-C pressed when all is done changes nothing any more.
 """
 
 import atexit
 import os
+import signal
 import sys
 from contextlib import suppress
 
@@ -24,6 +25,13 @@ class Departure:
     def __init__(self) -> None:
         self.code: int | None = None  # None: it ends by an exception, which Python reports
         atexit.register(self._leave)
+
+    def of(self, code: int) -> int:
+        """Say with which code the process is to end; gives it back."""
+        with suppress(ValueError):  # another than the main thread hears no signals
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self.code = code
+        return code
 
     def _leave(self) -> None:
         if self.code is None:

@@ -43,6 +43,23 @@ def test_all_is_written_and_no_thread_is_torn_down(thread: str, code: int) -> No
     assert done.stderr == "also here;"  # and nothing was tidied up
 
 
+PRESSED = """
+import atexit, signal, sys
+from veilmix.cli import app, main
+def command(given):
+    atexit.register(signal.raise_signal, signal.SIGINT)
+    return 0
+app._code = command
+sys.exit(main())
+"""
+
+
+@pytest.mark.slow
+def test_ctrl_c_when_all_is_done_changes_nothing() -> None:
+    done = subprocess.run([sys.executable, "-c", PRESSED], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 @pytest.mark.slow
 def test_ctrl_c_is_130_wherever_python_was(tmp_path: Path) -> None:
     """Not the signal, by which a module ends that heard Ctrl-C while it ran a text."""
