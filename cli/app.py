@@ -19,6 +19,7 @@ from .departure import STOPPED, Departure
 from .lazy import LazyGroup
 
 DONE, BUG, WRONG, UNMET = 0, 1, 2, 3
+INTERRUPTED = "stopped; what was not finished was not written"
 COMPLETE = "_VEILMIX_COMPLETE"  # set by a shell that completes; see click's documentation
 
 COMMANDS = {
@@ -124,7 +125,7 @@ def _code(given: list[str]) -> int:
         _hang_up()
         return DONE
     except (KeyboardInterrupt, click.Abort):
-        _complain("stopped; what was not finished was not written")
+        _complain(INTERRUPTED)
         return STOPPED
     except click.ClickException as wrong:
         with suppress(BrokenPipeError):
@@ -137,6 +138,9 @@ def _code(given: list[str]) -> int:
         _complain("there was not enough memory; take fewer people, or a machine that has more")
         return WRONG
     except Exception as bug:
+        if isinstance(bug.__cause__, KeyboardInterrupt):  # pressed while Python made a class
+            _complain(INTERRUPTED)
+            return STOPPED
         return _unwritten(bug, given)
 
 

@@ -137,10 +137,16 @@ def pieces_of(plan: Round, hop: int, batch: Sequence[bytes]) -> Iterator[Batch]:
 
 
 class Arriving:
-    """A batch on its way to the party at `hop`, piece after piece."""
+    """A batch on its way to the party at `hop`, piece after piece.
 
-    def __init__(self, plan: Round, hop: int) -> None:
+    people: how many may have sent, where that is known. When as many layers have come as theirs can
+    be, and more are to come, it is in excess: no sender fills the disk of whoever waits for it.
+    """
+
+    def __init__(self, plan: Round, hop: int, people: int | None) -> None:
         self.whole = False
+        self.excess = False
+        self._bound = None if people is None else people * plan.slots
         self.layers: Sequence[bytes] = ()
         self._most = piece_size(plan, hop)
 
@@ -153,7 +159,11 @@ class Arriving:
         if len(piece.layers) > self._most:
             raise Refused(Reason.MALFORMED)
         due = account.forwarded if account is not None else 0
-        self.whole = len(piece.layers) < self._most or len(self.layers) + len(piece.layers) >= due
+        come = len(self.layers) + len(piece.layers)
+        self.whole = len(piece.layers) < self._most or come >= due
+        if self._bound is not None and not self.whole and come >= self._bound:
+            self.excess = True
+            raise Refused(Reason.MALFORMED)
         if self.whole and not self.layers:
             self.layers = piece.layers
             return

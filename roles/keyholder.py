@@ -70,21 +70,27 @@ async def batch_of(
     RoundBurned if it has not come when this hop's time is up: one deadline for the collection, and
     one for every hop since. Letters of anybody else, or that are no batch, are refused and counted.
     A batch that is not the one its sender accounted for on the board burns the round at once: what
-    was counted there is then of something else.
+    was counted there is then of something else. So does one that goes on when as much has come as
+    all can have sent who may send.
     """
     patience = plan.announcement.rules.deadline * (hop + 1)
     batch: Sequence[bytes] | None = None
-    arriving = Arriving(plan, hop)
+    registry = me.board.registry
+    people = len(registry.keys) if registry is not None else None
+    arriving = Arriving(plan, hop, people)
     with trio.move_on_after(patience) as waiting:
         async with me.while_open():
-            while batch is None:
+            while batch is None and not arriving.excess:
                 for letter in await inbox.receive():
                     _take(me, plan, hop, letter, arriving)
                     if arriving.whole:
-                        batch, arriving = arriving.layers, Arriving(plan, hop)
+                        batch, arriving = arriving.layers, Arriving(plan, hop, people)
                         batch = batch if await _in_order(me, plan, batch, pool) else None
-                    if batch is not None:
+                    if batch is not None or arriving.excess:
                         break
+    if arriving.excess:
+        sender = plan.openers[hop - 2]
+        raise RoundBurned(f"{sender} sends on more layers than {people:,} people have sent")
     if waiting.cancelled_caught:
         raise RoundBurned(f"{plan.openers[hop - 2]} delivered no batch within {patience} seconds")
     if batch is not None:

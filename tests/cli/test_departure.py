@@ -43,6 +43,28 @@ def test_all_is_written_and_no_thread_is_torn_down(thread: str, code: int) -> No
     assert done.stderr == "also here;"  # and nothing was tidied up
 
 
+MADE = """
+import signal, sys
+from veilmix.cli import app, main
+class Named:
+    def __set_name__(self, owner, name):
+        signal.raise_signal(signal.SIGINT)
+def command(given):
+    class Made:
+        attribute = Named()
+app._invoke = command
+sys.exit(main())
+"""
+
+
+@pytest.mark.slow
+def test_ctrl_c_while_a_class_is_made_is_no_bug() -> None:
+    """Python before 3.12 makes a RuntimeError of whatever is raised there."""
+    done = subprocess.run([sys.executable, "-c", MADE], capture_output=True, text=True)
+    stopped = "stopped; what was not finished was not written\n"
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", stopped)
+
+
 PRESSED = """
 import atexit, signal, sys
 from veilmix.cli import app, main

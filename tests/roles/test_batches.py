@@ -11,14 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import Reason
-from veilmix.protocol import mixing
+from veilmix.protocol import mixing, parties
 from veilmix.protocol.ballots import seal_envelope
-from veilmix.protocol.messages import Batch, Body, Kind, Submission
+from veilmix.protocol.messages import Batch, Body, Kind, Mixed, Submission
 from veilmix.protocol.mixing import batch_digest, piece_size
 from veilmix.protocol.session import Round, open_round
 from veilmix.protocol.transcript import split_names
 from veilmix.roles import batches, spool
 from veilmix.roles.batches import Run, Sorting, _cut
+from veilmix.roles.cast import Guards
 from veilmix.roles.network import Endpoint
 
 ROWS = KIT.people(12)
@@ -226,3 +227,46 @@ def test_a_piece_is_as_many_layers_as_fit() -> None:
     plan = open_round(board.announcement, board.session, board.calls[0])
     for hop in (2, 3):
         assert piece_size(plan, hop) == mixing.PIECE // plan.inner[hop]
+
+
+class Boasting(Endpoint):
+    """A shuffler that accounts for far more layers than there can be, and would send on and on."""
+
+    async def post(self, body: Body) -> None:
+        if isinstance(body, Mixed):
+            body = replace(body, forwarded=1 << 31)
+        await super().post(body)
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        if isinstance(body, Batch):
+            to = parties.index(self.party) + 2
+            full = Batch(tuple([bytes(plan.inner[to])] * piece_size(plan, to)))
+            for _ in range(20):
+                await super().send(plan, receiver, full)
+        else:
+            await super().send(plan, receiver, body)
+
+
+@pytest.mark.memory
+@pytest.mark.parametrize("hop", [1, 2])
+def test_a_batch_of_more_than_registered_people_have_sent_is_not_taken(
+    hop: int, in_pieces: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No more is written down than there could be, and then the round is burned."""
+    written = 0
+    extend = spool.Spool.extend
+
+    def noting(held: spool.Spool, values: Any) -> None:
+        nonlocal written
+        some = list(values)
+        written += sum(not any(one) for one in some)  # the junk
+        extend(held, some)
+
+    monkeypatch.setattr(spool.Spool, "extend", noting)
+    registered = Guards(registered=len(ROWS))
+    boast = {f"shuffler-{hop}": Boasting}
+    run = KIT.run(ROWS, shufflers=2, guards=registered, faults=boast)
+    assert run.board.burned == f"shuffler-{hop} sends on more layers than 12 people have sent"
+    assert 0 < written < len(ROWS) * 3
+    party = "shuffler-2" if hop == 1 else "curator"
+    assert counted(run)[party, 1, Reason.MALFORMED] == 1
