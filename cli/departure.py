@@ -8,6 +8,9 @@ dataclass does when it is imported, `python -m` would otherwise end by the signa
 heard it. So the process is gone before Python tidies up: after all that is registered for its end,
 and after all that was said has been written. Nor does anybody wait while a large run is taken
 apart object by object. Ctrl-C pressed when all is done changes nothing any more.
+
+After Ctrl-C, other threads are not waited for either: one may be at a run that nobody wants any
+more, or wait for what a process that was killed will not say.
 """
 
 import atexit
@@ -31,6 +34,8 @@ class Departure:
         with suppress(ValueError):  # another than the main thread hears no signals
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.code = code
+        if code == STOPPED:
+            atexit._run_exitfuncs()  # the last of them is `_leave`; Python would wait for threads
         return code
 
     def _leave(self) -> None:

@@ -50,20 +50,26 @@ def executor(name: str, workers: int | None) -> tuple[Callable[[], Executor], in
 
 @contextmanager
 def opened(name: str, workers: int | None) -> Iterator[Executor]:
-    """Give an executor for whole runs, and close it; what has not begun when it fails is dropped.
+    """Give an executor for whole runs, and close it.
 
+    What has not begun when it fails is dropped; Ctrl-C waits for nothing that processes of our own,
+    or threads, are at.
     Arguments and errors as of `executor`.
     """
     make, _ = executor(name, workers)
     made = make()
     try:
         yield made
-    except BaseException:
+    except BaseException as why:
+        stopped = isinstance(why, KeyboardInterrupt)
+        if stopped and isinstance(made, _Guarded):
+            made.kill()
         if isinstance(made, Cluster | ThreadPoolExecutor | ProcessPoolExecutor):
-            made.shutdown(wait=False, cancel_futures=True)
+            made.shutdown(wait=not stopped, cancel_futures=True)
+        else:
+            made.shutdown(wait=True)
         raise
-    finally:
-        made.shutdown(wait=True)
+    made.shutdown(wait=True)
 
 
 def trust_of(name: str) -> str | None:
@@ -102,6 +108,11 @@ class _Guarded(ProcessPoolExecutor):
                 guards[child] = Thread(target=forked_workers.guard, args=(child,), daemon=True)
                 guards[child].start()
         return future
+
+    def kill(self) -> None:
+        """End its processes, whatever they are at."""
+        for child in list((self._processes or {}).values()):
+            child.kill()
 
 
 def _begin() -> None:

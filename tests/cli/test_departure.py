@@ -24,6 +24,7 @@ app._code = command
 sys.exit(main())
 """
 BUSY = "threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()"
+AWAITED = BUSY.replace(", daemon=True", "")
 UNHEARD = """try: exec("raise KeyboardInterrupt")
     except KeyboardInterrupt: pass"""
 
@@ -32,8 +33,8 @@ UNHEARD = """try: exec("raise KeyboardInterrupt")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("thread", "code"),
-    [("pass", 0), (BUSY, 0), (BUSY, 130), ("pass", 130)],
-    ids=["nothing left", "a thread left", "a thread left, Ctrl-C", "Ctrl-C"],
+    [("pass", 0), (BUSY, 0), (BUSY, 130), (AWAITED, 130), ("pass", 130)],
+    ids=["nothing left", "a thread left", "a thread left, Ctrl-C", "one awaited, Ctrl-C", "Ctrl-C"],
 )
 def test_all_is_written_and_no_thread_is_torn_down(thread: str, code: int) -> None:
     text = LEFT.format(thread=thread, code=code)

@@ -2,11 +2,12 @@
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -357,3 +358,16 @@ def test_threads_are_as_many_as_processors() -> None:
     with make() as pool:
         start = time.perf_counter()
         assert pool.submit(time.perf_counter).result() >= start
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_ctrl_c_waits_for_nothing_that_processes_are_at(patience: float) -> None:
+    with suppress(KeyboardInterrupt), executors.opened("process", 1) as pool:
+        process = Path("/proc") / str(pool.submit(os.getpid).result())
+        pool.submit(time.sleep, 1000)
+        raise KeyboardInterrupt
+    until = time.monotonic() + 30 * patience
+    while process.exists():
+        assert time.monotonic() < until
+        time.sleep(0.01)
