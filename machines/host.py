@@ -26,7 +26,7 @@ from .board_service import BEAT
 from .clocks import Time
 from .directory import Directory, Place
 from .http import Answer, Client, Limits, Request, Server
-from .inputs import Body, Declined, Input, Letter, Letters, Parcel, Post, Posted, Tick
+from .inputs import Body, Declined, Input, Letters, Parcel, Post, Posted, Tick, Written
 from .journal import Journal
 from .outbox import LATEST, SOONEST, TROUBLE, Outbox
 from .world import Step, World
@@ -255,7 +255,7 @@ class Host:
             return Tick(), now, None
         return None, now, None
 
-    def _count(self, peer: str, letters: Sequence[Letter]) -> None:
+    def _count(self, peer: str, letters: Sequence[Written]) -> None:
         """Note that letters have come, so that they are not taken again."""
         fresh = {(peer, letter.id) for letter in letters} - self._seen
         self._seen |= fresh

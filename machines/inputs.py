@@ -18,6 +18,7 @@ from typing import Any
 
 from ..errors import Reason, Refused
 from ..protocol.wire import Reader, Writer, decode
+from ..roles.spool import Spool
 
 ID = 16  # bytes that tell a letter or a post from any other of its sender
 LABEL = b"veilmix letter 1\0"
@@ -37,6 +38,38 @@ class Letter:
     data: bytes
     id: bytes
 
+    @property
+    def size(self) -> int:
+        """Bytes of the message."""
+        return len(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """A letter that waits to be sent, and lies in a spool meanwhile: a piece of a batch.
+
+    Attributes:
+        sender: the party that wrote it.
+        size: bytes of the message.
+        id: the same whenever it is sent again.
+        spool: where the message lies.
+        place: which of those in the spool it is.
+    """
+
+    sender: str
+    size: int
+    id: bytes
+    spool: Spool = field(repr=False)
+    place: int
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the message, read now."""
+        return self.spool[self.place]
+
+
+Written = Letter | Shelved
+
 
 @dataclass(frozen=True, slots=True)
 class Letters:
@@ -48,7 +81,7 @@ class Letters:
     """
 
     receiver: str
-    letters: tuple[Letter, ...]
+    letters: tuple[Written, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +156,12 @@ class Parcel:
     receiver: str
     seen: int
     time: float
-    letters: tuple[Letter, ...]
+    letters: tuple[Written, ...]
 
     def encode(self) -> bytes:
         """Write it: u32 seen, f64 time, then as letters above."""
         out = Writer().u32(self.seen).f64(self.time)
-        _write_letters(out, Letters(self.receiver, self.letters))
+        _write_letters(out, self.receiver, self.letters)
         return out.done()
 
     @classmethod
@@ -195,9 +228,9 @@ class Naming:
         return hashlib.blake2b(LABEL + plain + before.to_bytes(4, "big"), digest_size=ID).digest()
 
 
-def _write_letters(out: Writer, body: Letters) -> None:
-    out.text(body.receiver).u32(len(body.letters))
-    for letter in body.letters:
+def _write_letters(out: Writer, receiver: str, letters: Sequence[Written]) -> None:
+    out.text(receiver).u32(len(letters))
+    for letter in letters:
         out.text(letter.sender).blob(letter.data).raw(letter.id)
 
 
@@ -225,7 +258,7 @@ def _read_input(data: Reader) -> Input:
 
 _KINDS: Sequence[type] = (Letters, Posted, Declined, Tick)
 _FORMS: Mapping[type, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object]]] = {
-    Letters: (_read_letters, _write_letters),
+    Letters: (_read_letters, lambda w, body: _write_letters(w, body.receiver, body.letters)),
     Posted: (
         lambda r: Posted(r.text(), r.blob()),
         lambda w, body: w.text(body.author).blob(body.data),

@@ -98,7 +98,7 @@ class Outbox:
         for queued in self._queue:
             if not isinstance(queued, Parcel) or queued.receiver != first.receiver:
                 break
-            size += sum(len(letter.data) for letter in queued.letters)
+            size += sum(letter.size for letter in queued.letters)
             if bundle and size > PARCEL:
                 break
             bundle.append(queued)

@@ -16,7 +16,10 @@ from ..protocol.messages import Roster
 from ..protocol.phases import BOARD
 from ..roles.instruments import Instruments
 from ..roles.network import Bag, Network
-from .inputs import Declined, Letter, Letters, Naming, Parcel, Post, Posted
+from ..roles.spool import Spool
+from .inputs import Declined, Letter, Letters, Naming, Parcel, Post, Posted, Shelved, Written
+
+LARGE = 1 << 20  # bytes of a letter: more, a piece of a batch, does not wait in memory
 
 
 @dataclass(slots=True)
@@ -44,14 +47,24 @@ class RemoteNetwork(Network):
         self._lost = lost
         self._naming = Naming()
         self._awaited: list[_Awaited] = []
+        self._shelf = Spool()
 
     async def hand(self, receiver: str, bag: Bag) -> None:
         """Put letters among the outputs, with how much of the board their senders had seen."""
-        name = self._naming.name
-        letters = tuple(Letter(who, data, name(who, receiver, data)) for who, data in bag)
+        if not self.outputs:  # those of the step before have gone to who sends them
+            self._shelf = Spool()
+        letters = tuple(self._written(receiver, who, data) for who, data in bag)
         now = trio.current_time()
         self.outputs.append(Parcel(receiver, len(self.board.entries), now, letters))
         await trio.lowlevel.checkpoint()
+
+    def _written(self, receiver: str, sender: str, data: bytes) -> Written:
+        """A letter; a large one waits on disk, where memory ends."""
+        id_ = self._naming.name(sender, receiver, data)
+        if len(data) <= LARGE:
+            return Letter(sender, data, id_)
+        self._shelf.extend([data])
+        return Shelved(sender, len(data), id_, self._shelf, len(self._shelf) - 1)
 
     async def post(self, author: str, data: bytes) -> None:
         """Put a post among the outputs and wait until it is on the board; Refused if it is not."""

@@ -147,10 +147,12 @@ class Spool(Sequence[bytes]):
             if self._descriptor is None:
                 self._descriptor = nameless(where)
                 self._close = weakref.finalize(self, os.close, self._descriptor)
-            left = memoryview(bytes(self._tail))
-            while left:
-                done = os.pwrite(self._descriptor, left, self._written)
-                self._written, left = self._written + done, left[done:]
+            done = 0
+            with memoryview(self._tail) as tail:
+                while done < len(tail):
+                    with tail[done:] as left:
+                        done += os.pwrite(self._descriptor, left, self._written + done)
+            self._written += done
         except OSError as bad:
             room = f"make room there, or name another folder: {FOLDER}=FOLDER"
             what = room if bad.errno in NO_ROOM else f"name another folder: {FOLDER}=FOLDER"

@@ -2,7 +2,9 @@
 
 import math
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 from veilmix.errors import Reason, Refused
+from veilmix.machines import remote
 from veilmix.machines.board_service import BoardService
 from veilmix.machines.conductor import Conductor, Stuck
 from veilmix.machines.host import Standing, frames
@@ -26,6 +29,7 @@ from veilmix.machines.inputs import (
     Parcel,
     Post,
     Posted,
+    Shelved,
     Tick,
 )
 from veilmix.machines.remote import RemoteNetwork
@@ -33,6 +37,7 @@ from veilmix.machines.world import World
 from veilmix.protocol.frames import NO_SESSION, Message
 from veilmix.protocol.messages import Burned, Key
 from veilmix.protocol.wire import Reader
+from veilmix.roles import spool
 from veilmix.roles.instruments import Instruments
 
 TIMES = st.floats(0, 1e9)
@@ -74,6 +79,35 @@ def test_what_is_said_twice_has_two_ids_whatever_the_order() -> None:
 
 def quiet() -> RemoteNetwork:
     return RemoteNetwork(Instruments([], pytest.fail), None, lambda _: None)
+
+
+async def test_a_piece_of_a_batch_waits_on_disk_and_is_sent_as_it_was(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(spool.FOLDER, str(tmp_path))
+    monkeypatch.setattr(spool, "KEPT", 500)
+    said = [b"x" * 400, b"small", b"y" * 401, b"x" * 400]
+    sent = []
+    for large in (1 << 20, 300):
+        monkeypatch.setattr(remote, "LARGE", large)
+        network = quiet()
+        for data in said:
+            await network.carry("shuffler-1", "shuffler-2", data)
+        parcels = [out for out in network.outputs if isinstance(out, Parcel)]
+        sent.append([replace(parcel, time=0.0).encode() for parcel in parcels])
+        assert [parcel.letters[0].size for parcel in parcels] == [len(data) for data in said]
+    assert sent[0] == sent[1]
+    shelved = [parcel.letters[0] for parcel in parcels]
+    assert [isinstance(letter, Shelved) for letter in shelved] == [True, False, True, True]
+    first, *_ = shelved
+    assert isinstance(first, Shelved)
+    assert first.spool.on_disk == 801  # all but the last, which comes behind what is written
+    network.outputs = []
+    await network.carry("shuffler-1", "shuffler-2", b"z" * 400)
+    (later,) = [out for out in network.outputs if isinstance(out, Parcel)]
+    (letter,) = later.letters
+    assert isinstance(letter, Shelved)
+    assert letter.spool is not first.spool  # which is gone with its last letter
 
 
 async def burner(network: RemoteNetwork) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import Reason
+from veilmix.machines import remote
 from veilmix.protocol import mixing, parties
 from veilmix.protocol.ballots import seal_envelope
 from veilmix.protocol.messages import Batch, Body, Kind, Mixed, Submission
@@ -34,6 +35,7 @@ def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mixing, "UNPADDED", 10)
     monkeypatch.setattr(spool, "KEPT", 1_000)
     monkeypatch.setattr(spool, "BLOCK", 700)
+    monkeypatch.setattr(remote, "LARGE", 1_000)
 
 
 class Misbegun(Endpoint):
