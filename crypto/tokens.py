@@ -44,7 +44,7 @@ _LABEL = b"veilmix token check 1\0"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BlindedInputs:
     """Inputs on their way through a key holder who may not see them.
 
     Attributes:
@@ -60,7 +60,7 @@ class Asked:
     mask: bytes = field(repr=False)
 
 
-def ask(inputs: Sequence[bytes], entropy: Entropy) -> Asked:
+def ask(inputs: Sequence[bytes], entropy: Entropy) -> BlindedInputs:
     """Person: blind inputs, and their sum.
 
     Raises:
@@ -73,7 +73,7 @@ def ask(inputs: Sequence[bytes], entropy: Entropy) -> Asked:
     points = [hashed(data) for data in inputs]
     blinded = [times(factor, point) for factor, point in zip(factors, points, strict=True)]
     summed = _sum(base_times(mask), points)
-    return Asked(tuple(inputs), (*blinded, summed), tuple(_inverses(factors)), mask)
+    return BlindedInputs(tuple(inputs), (*blinded, summed), tuple(_inverses(factors)), mask)
 
 
 def grant(key: OprfKey, elements: Sequence[bytes]) -> tuple[tuple[bytes, ...], bytes]:
@@ -88,7 +88,9 @@ def grant(key: OprfKey, elements: Sequence[bytes]) -> tuple[tuple[bytes, ...], b
     return tuple(evaluated), _check(elements[-1], last)
 
 
-def tokens(asked: Asked, evaluated: Sequence[bytes], check: bytes, public: bytes) -> list[bytes]:
+def tokens(
+    asked: BlindedInputs, evaluated: Sequence[bytes], check: bytes, public: bytes
+) -> list[bytes]:
     """Person: check the key holder's answer and give the tokens, 16 bytes each.
 
     Raises:

@@ -1,6 +1,6 @@
 """Simulated time in many processes: a deadline passes when everybody waits for it.
 
-Each place says where it stands whenever it is idle and others have all it had to say (`Standing`).
+Each place says where it stands whenever it is idle and others have all it had to say (`IdleState`).
 Nobody can act again but by receiving something. So if, of the last standings, what every place has
 sent to every other is what the other has received, nobody acts and nothing is on its way: had any
 place acted since, the first to do so would have received something that its sender, by its own
@@ -13,7 +13,7 @@ from collections.abc import Collection
 
 from ..errors import VeilmixError
 from ..protocol.phases import BOARD
-from .host import Standing
+from .host import IdleState
 
 
 class Stuck(VeilmixError):
@@ -26,9 +26,9 @@ class Conductor:
     def __init__(self, places: Collection[str]) -> None:
         self.time = 0.0
         self._places = tuple(places)
-        self._stands: dict[str, Standing] = {}
+        self._stands: dict[str, IdleState] = {}
 
-    def hear(self, place: str, standing: Standing) -> None:
+    def hear(self, place: str, standing: IdleState) -> None:
         """Note where a place stands."""
         self._stands[place] = standing
 

@@ -42,7 +42,7 @@ WAITING_EACH = 32  # of one place: who sends more than is heard keeps nobody els
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class IdleState:
     """Where a place stands when it is idle and has said all it had to say.
 
     Attributes:
@@ -86,7 +86,7 @@ class Host:
         time: Time,
         *,
         limits: Limits,
-        idle: Callable[[Standing], None] = lambda _: None,
+        idle: Callable[[IdleState], None] = lambda _: None,
         note: Callable[[str], None] = lambda _: None,
         stepped: Callable[[], None] = lambda: None,
         journal: Journal | None = None,
@@ -267,7 +267,7 @@ class Host:
             return
         sent = {to: outbox.said for to, outbox in self._outboxes.items()}
         self._idle(
-            Standing(
+            IdleState(
                 self._time.now(),
                 self._step.deadline,
                 self._step.over,

@@ -20,7 +20,7 @@ import trio
 from ..protocol.board import Entry
 from ..protocol.phases import BOARD
 from ..roles.instruments import Instrument
-from .host import Standing
+from .host import IdleState
 
 FLUSH = 0.2  # seconds (real) between two reports of a place that is at work
 READ = 1 << 18  # bytes
@@ -111,7 +111,7 @@ class Copy:
         if stages := taken(self.reporter.stages):
             self.say("stages", stages)
 
-    def stands(self, standing: Standing) -> None:
+    def stands(self, standing: IdleState) -> None:
         """Tell where this place stands, after all that it has done."""
         self.flush()
         self.say("stands", standing)

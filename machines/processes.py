@@ -53,7 +53,7 @@ from .board_service import MOST_POST, BoardService
 from .clocks import SimulatedTime
 from .conductor import Conductor
 from .directory import EVERYBODY, Directory, Place
-from .host import MOST_LETTERS, Host, Standing, secured
+from .host import MOST_LETTERS, Host, IdleState, secured
 from .http import Limits, Request, Server
 from .inputs import Post
 from .journal import SECRET, Durable, Journal, erase, memory_folder
@@ -305,7 +305,7 @@ class _Stage:
 
         def tell() -> None:
             entries, received = len(service.board.entries), dict(service.posts)
-            copy.stands(Standing(service.time, 0.0, True, entries, {}, received))
+            copy.stands(IdleState(service.time, 0.0, True, entries, {}, received))
 
         async def answer(request: Request) -> Any:
             said = await service.answer(request)

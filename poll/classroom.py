@@ -19,7 +19,7 @@ from ..protocol.phases import Phase
 from ..protocol.schema import is_line
 from ..protocol.session import Round
 from ..roles.instruments import Instrument
-from .noise import Told
+from .noise import NoisyResult
 
 MOST_PHONES = 1_000
 LONGEST_NAME = 40  # bytes of UTF-8
@@ -66,7 +66,7 @@ class Classroom(Instrument):
         self.letters: dict[tuple[int, int], bytes] = {}  # (round, index) -> the whole message
         self.closes = 0.0  # when the collection of the last round ends
         self.started = False
-        self.told: Told | None = None  # what noise leaves of the answers, when it is over
+        self.told: NoisyResult | None = None  # what noise leaves of the answers, when it is over
         self.ended = ""  # why nothing more will come; "" while something may
         self.version = 1  # a phone that has seen nothing yet says 0, and is answered at once
         self._deadline = deadline

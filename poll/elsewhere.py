@@ -26,7 +26,7 @@ from ..protocol import parties
 from ..protocol.board import Entry
 from ..roles.instruments import Instrument
 from ..roles.network import Bag, Network
-from .enrolment import Known, Papers, Seat
+from .enrolment import IdentityRecord, Papers, Seat
 from .mixers import OWN_NAMES
 
 AWAY = 20.0  # seconds after which a shuffler that does not follow the board is given up
@@ -56,8 +56,8 @@ class Own:
 
     def seats(self, host: str, port: int) -> tuple[Seat, Seat]:
         """Where both are. port: where the desk listens."""
-        desk = Seat(who=Known.of(self.desk.public), host=host, port=port)
-        return desk, Seat(who=Known.of(self.hall.public), host=host, port=0)
+        desk = Seat(who=IdentityRecord.of(self.desk.public), host=host, port=port)
+        return desk, Seat(who=IdentityRecord.of(self.hall.public), host=host, port=0)
 
 
 class _Board(BoardService):
@@ -75,7 +75,7 @@ class _Board(BoardService):
         return place
 
 
-class Elsewhere(Instrument):
+class MixerLink(Instrument):
     """Connects a network with those who mix elsewhere; sees posts as they are made.
 
     tell: told, in a line, of what goes wrong.
@@ -215,7 +215,7 @@ class Elsewhere(Instrument):
 class FarNetwork(Network):
     """A network some of whose parties are elsewhere."""
 
-    def __init__(self, elsewhere: Elsewhere, *given: object) -> None:
+    def __init__(self, elsewhere: MixerLink, *given: object) -> None:
         super().__init__(*given)  # type: ignore[arg-type]
         self._elsewhere = elsewhere
         elsewhere.joins(self)

@@ -30,7 +30,7 @@ Hex = Annotated[str, Meta(pattern="^(?:[0-9a-f]{2})*$", max_length=256)]
 Port = Annotated[int, Meta(ge=1, le=65_535)]
 
 
-class Known(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class IdentityRecord(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A public identity (crypto/identity.py).
 
     Attributes:
@@ -46,7 +46,7 @@ class Known(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     binding: Hex
 
     @classmethod
-    def of(cls, identity: PublicIdentity) -> "Known":
+    def of(cls, identity: PublicIdentity) -> "IdentityRecord":
         """Write an identity."""
         return cls(
             name=identity.name,
@@ -75,7 +75,7 @@ class Offer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """
 
     party: Annotated[str, Meta(pattern="^shuffler-[1-9][0-9]?$")]
-    who: Known
+    who: IdentityRecord
     port: Port
 
     @classmethod
@@ -99,7 +99,7 @@ class Seat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         host, port: where it listens; port 0: nowhere.
     """
 
-    who: Known
+    who: IdentityRecord
     host: str
     port: Annotated[int, Meta(ge=0, le=65_535)]
 

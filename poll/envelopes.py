@@ -19,8 +19,8 @@ from ..protocol.opened_exploits import prefixes_of
 from ..protocol.opened_prefixes import cell
 from ..protocol.session import Round
 from ..protocol.threshold import read_sealed, rows_open
-from ..protocol.transcript import Made, names_of
-from .session import Held
+from ..protocol.transcript import SealedAnswers, names_of
+from .session import FinishedSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,16 @@ class _Envelope:
     sealed: bytes
     onions: list[list[bytes]]
 
-    def made(self, ballots: Sequence[Ballot]) -> Made:
+    def made(self, ballots: Sequence[Ballot]) -> SealedAnswers:
         """What its sender knows of it. ballots: one an onion."""
         both = sorted(zip(ballots, self.onions, strict=True), key=lambda pair: pair[0].ask)
         names = names_of([self.sealed, *(one for _, layers in both for one in layers[:-1])])
-        return Made(self.index, self.plan.call.round, names, tuple(ballot for ballot, _ in both))
+        return SealedAnswers(
+            self.index, self.plan.call.round, names, tuple(ballot for ballot, _ in both)
+        )
 
 
-def opened(held: Held) -> list[Made]:
+def opened(held: FinishedSession) -> list[SealedAnswers]:
     """Open every envelope that was handed in, with all keys; what opens to nothing is left out.
 
     In the order of rounds and people.
@@ -54,7 +56,7 @@ def opened(held: Held) -> list[Made]:
     board = held.board
     calls = {call.round: call for call in board.calls} if board else {}
     secrets = {name: key.secret for name, key in held.keys.items()}
-    found: list[Made] = []
+    found: list[SealedAnswers] = []
     closed: list[_Envelope] = []
     for (number, index), sealed in sorted(held.room.letters.items()):
         plan = held.network.plan(calls[number])
@@ -83,13 +85,13 @@ def _onions(plan: Round, secrets: Mapping[str, SecretKey], sealed: bytes) -> lis
     return onions
 
 
-def _tried(envelopes: Sequence[_Envelope], keys: Mapping[int, OprfKey]) -> list[Made]:
+def _tried(envelopes: Sequence[_Envelope], keys: Mapping[int, OprfKey]) -> list[SealedAnswers]:
     """What only k people open, read without them: every row is tried, with the key of `randomness`.
 
     What its reader refuses is left out. The others are counted, and a row is blank from where it
     says nothing that anybody could have said.
     """
-    found: list[Made] = []
+    found: list[SealedAnswers] = []
     for number, key in keys.items():
         here = [one for one in envelopes if one.plan.call.round == number]
         if not here or (shape := here[0].plan.shape) is None:

@@ -27,7 +27,7 @@ from ..roles.keyholder import Keyholder
 from ..roles.session import make_key, perform
 from ..roles.workplace import HERE, Workplace
 from ..scenarios.schema.model import Scenario
-from .enrolment import Known, Offer, Papers
+from .enrolment import IdentityRecord, Offer, Papers
 from .questions import promise_of, scenario_of
 from .stage import cast_of
 from .words import key_words, to_compare
@@ -132,7 +132,7 @@ class _Mixing:
 
     async def _papers(self, port: int) -> Papers:
         """Offer to mix until the session begins; DataError if that is not to be."""
-        offer = Offer(party=self._party, who=Known.of(self._own.public), port=port)
+        offer = Offer(party=self._party, who=IdentityRecord.of(self._own.public), port=port)
         body, wait, seen = msgspec.json.encode(offer), SOONEST, trio.current_time()
         while True:
             try:

@@ -36,7 +36,7 @@ class Share(msgspec.Struct, frozen=True):
     high: float
 
 
-class Told(msgspec.Struct, frozen=True):
+class NoisyResult(msgspec.Struct, frozen=True):
     """What everybody is told at the end.
 
     Attributes:
@@ -56,7 +56,7 @@ class Told(msgspec.Struct, frozen=True):
     shares: dict[str, tuple[Share, ...]]
 
 
-def told_of(scenario: Scenario, board: Board, simulated: int) -> Told | None:
+def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResult | None:
     """Work out what reports say; None where phones add no noise, or nothing was counted.
 
     Takes seconds: bounds after shuffling are searched. simulated: people who are none; they make no
@@ -77,7 +77,7 @@ def told_of(scenario: Scenario, board: Board, simulated: int) -> Told | None:
     ]
     people = max(0, min(read) - simulated)
     mixed = _shuffled(questions, people)
-    return Told(
+    return NoisyResult(
         rule(scenario, len(questions)),
         scenario.local.epsilon or 0.0,
         mixed.hockey_stick if mixed else None,
@@ -98,20 +98,21 @@ def _shuffled(questions: Sequence[Question], people: int) -> Shuffled | None:
     return together or (each[0] if each else None)
 
 
-def promised(told: Told) -> list[str]:
+def promised(result: NoisyResult) -> list[str]:
     """What is promised, in sentences."""
-    factor = f"by a factor of e^{told.local:g} at most"
+    factor = f"by a factor of e^{result.local:g} at most"
     odds = f"it changes the odds between any two answers of a person {factor}"
-    said = [f"Local epsilon = {told.local:g} nats: whatever anybody sees, {odds}."]
-    if told.shuffled is not None:
+    said = [f"Local epsilon = {result.local:g} nats: whatever anybody sees, {odds}."]
+    if result.shuffled is not None:
         said.append(
-            f"Shuffled epsilon = {at_most(told.shuffled)} nats at delta = {told.delta:g}, at most: "
-            f"of the mixed answers of {told.people} people, to whoever cannot tell whose is whose."
+            f"Shuffled epsilon = {at_most(result.shuffled)} nats at delta = {result.delta:g}, at "
+            f"most: of the mixed answers of {result.people} people, to whoever cannot tell whose "
+            "is whose."
         )
     return said
 
 
-def shown(told: Told) -> dict[str, Any]:
+def shown(result: NoisyResult) -> dict[str, Any]:
     """What the wall shows of it: tables and sentences."""
     tables = [
         {
@@ -119,10 +120,10 @@ def shown(told: Told) -> dict[str, Any]:
             "headings": ["answer", "estimate", "95 % from", "to"],
             "rows": [[one.answer, *map(percent, (one.share, one.low, one.high))] for one in shares],
         }
-        for question, shares in told.shares.items()
+        for question, shares in result.shares.items()
     ]
     title = "What the answers say, noise taken off"
-    return {"what": "told", "title": title, "tables": tables, "notes": promised(told)}
+    return {"what": "told", "title": title, "tables": tables, "notes": promised(result)}
 
 
 def at_most(value: float) -> str:
@@ -136,16 +137,16 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def lines(told: Told) -> list[str]:
+def lines(result: NoisyResult) -> list[str]:
     """Say it in the terminal."""
     return [
         *(
             f"{question}: {one.answer}  {percent(one.share)} of people "
             f"(95 %: {percent(one.low)} to {percent(one.high)})"
-            for question, shares in told.shares.items()
+            for question, shares in result.shares.items()
             for one in shares
         ),
-        *promised(told),
+        *promised(result),
     ]
 
 

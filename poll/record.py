@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ..protocol import parties
 from ..protocol.hiding import BLANK
-from ..protocol.transcript import Made
+from ..protocol.transcript import SealedAnswers
 from ..scenarios.catalogue.effects import measure
 from ..scenarios.catalogue.scene import Scene
 from ..scenarios.play.outcomes import outcome_of, played_of
@@ -30,7 +30,7 @@ from ..scenarios.scoring.policy import expectations
 from ..scenarios.validation.load import resolve
 from .envelopes import opened
 from .questions import schema_of
-from .session import Held
+from .session import FinishedSession
 
 NOTE = "people who answered on their own phones"
 NOISY = "what they answered nobody knows: their phones added noise, and the rows here are reports"
@@ -40,7 +40,7 @@ STANDS = "the first answers stand for it here"
 WORST = 2.0  # seconds for which the worst table is sought
 
 
-def outcome_of_phones(scenario: Scenario, held: Held) -> Outcome | None:
+def outcome_of_phones(scenario: Scenario, held: FinishedSession) -> Outcome | None:
     """Give what came of a session; None if nobody's answer was counted.
 
     Every envelope is opened with the keys that this computer had.
@@ -78,7 +78,7 @@ def _labelled(scenario: Scenario, simulated: int, users: int) -> About:
 
 def population(
     scenario: Scenario,
-    made: list[Made],
+    made: list[SealedAnswers],
     users: int,
     simulated: Sequence[int],
     sent: Collection[int],
@@ -121,7 +121,7 @@ def _missing(names: Sequence[str], of: Sequence[str], sent: bool) -> str:  # noq
 
 
 def silences(
-    made: list[Made], users: int, rounds: int, sent: Collection[int]
+    made: list[SealedAnswers], users: int, rounds: int, sent: Collection[int]
 ) -> dict[int, dict[int, str]]:
     """Who is missing in which round that was counted, and how a scenario would call that.
 

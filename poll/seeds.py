@@ -32,7 +32,7 @@ LATE = "Too late: nothing can be sealed in this round any more, and your answers
 
 
 @dataclass(slots=True)
-class _Asked:
+class _Exchange:
     """What a phone has asked in a round, and what it was answered."""
 
     query: bytes
@@ -46,7 +46,7 @@ class Seeds:
     def __init__(self, room: Classroom, network: Network) -> None:
         self._room = room
         self._network = network
-        self._asked: dict[tuple[int, str], _Asked] = {}
+        self._asked: dict[tuple[int, str], _Exchange] = {}
 
     async def ask(self, plan: Round, secret: str, data: bytes) -> bytes:
         """Give what `randomness` answers a phone; Unwelcome if that asks for nothing, or late."""
@@ -62,7 +62,7 @@ class Seeds:
             )
         if trio.current_time() >= self._room.asking_closes or not self._room.collecting:
             raise Unwelcome(409, LATE)
-        self._asked[place] = asked = _Asked(data)
+        self._asked[place] = asked = _Exchange(data)
         sender = parties.user(self._room.number(phone))
         inbox = self._network.inbox(sender)
         with trio.move_on_at(self._room.asking_closes + MARGIN):
@@ -71,7 +71,7 @@ class Seeds:
         asked.done.set()
         return self._given(asked)
 
-    def _given(self, asked: _Asked) -> bytes:
+    def _given(self, asked: _Exchange) -> bytes:
         if not asked.answer:
             raise Unwelcome(409, LATE)
         return asked.answer
@@ -112,7 +112,7 @@ class Question:
     """
 
     plan: Round
-    asking: threshold.Asking
+    asking: threshold.PendingOutputs
     data: bytes
     entropy: Entropy
 

@@ -36,7 +36,7 @@ from .clock import EagerClock
 from .facts import facts_of
 from .gate import Gate
 from .mixers import Mixers
-from .noise import shown, told_of
+from .noise import noisy_result, shown
 from .questions import nobody, table_of
 from .seeds import Seeds
 from .simulated import Simulated
@@ -56,7 +56,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class FinishedSession:
     """What a session of phones leaves.
 
     Attributes:
@@ -97,7 +97,9 @@ class PhoneSession:
         self._read_out = False
         self._mixing: set[str] = set()
 
-    def hold(self, opened: Callable[[str], None], begin: Callable[[], bool] | None = None) -> Held:
+    def hold(
+        self, opened: Callable[[str], None], begin: Callable[[], bool] | None = None
+    ) -> FinishedSession:
         """Hold it to its end. opened: told the address.
 
         begin: waits, in a thread, until whoever runs the class wants to begin; False: never.
@@ -111,7 +113,9 @@ class PhoneSession:
         """What every phone is told besides posts."""
         return facts_of(self.scenario, self._terms, self.room, self.mixers)
 
-    async def _hold(self, opened: Callable[[str], None], begin: Callable[[], bool] | None) -> Held:
+    async def _hold(
+        self, opened: Callable[[str], None], begin: Callable[[], bool] | None
+    ) -> FinishedSession:
         listeners = await _listening(self._terms)
         port = listeners[0].socket.getsockname()[1]
         gate = Gate(_names(self._terms.host, port))
@@ -184,7 +188,7 @@ class PhoneSession:
         asked = f"; round {now[1]}: {now[2]} have answered" if now[1] else ""
         self._tell(here + asked)
 
-    async def _play(self, desk: Desk) -> Held:
+    async def _play(self, desk: Desk) -> FinishedSession:
         cast = committed(self.scenario, cast_of(self.scenario), nobody(self.scenario))
         cheating, lent = cast.adversary, AdversaryRecord()
         if program_of(self.scenario).opens and self._terms.kept:
@@ -194,7 +198,7 @@ class PhoneSession:
             self.room.ended = self._few()
             self.room.change()
             silent = Network(Instruments([], self._tell))
-            return Held(None, transcript, silent, {}, self.room, 0.0)
+            return FinishedSession(None, transcript, silent, {}, self.room, 0.0)
         adversaries = [cheating] if cheating else []
         tools = [Recorder(transcript), *adversaries, self.room, self.wall]
         stage = await self._staged(cast, tools)
@@ -217,12 +221,12 @@ class PhoneSession:
             nursery.cancel_scope.cancel()  # shufflers stay to turn people away: phones are told
         seconds, board = time.monotonic() - began, network.board
         left = (board, transcript, network, stage.keys, self.room, seconds)
-        return Held(*left, cheating, lent.functions)
+        return FinishedSession(*left, cheating, lent.functions)
 
     async def _say_what_noise_leaves(self, board: Board) -> None:
         """Show estimates and promises, where phones have added noise."""
         simulated = len(self.room.simulated)
-        told = await trio.to_thread.run_sync(told_of, self.scenario, board, simulated)
+        told = await trio.to_thread.run_sync(noisy_result, self.scenario, board, simulated)
         if told is not None:
             self.room.told = told
             self.wall.tell(shown(told))

@@ -18,7 +18,7 @@ from ..roles.session import hops_of, identities_of, keyholders, make_key, perfor
 from ..scenarios.play.announcement import announced_policy, announced_rules
 from ..scenarios.programs.registry import announced_schema, strategy, wire
 from ..scenarios.schema.model import Scenario
-from .elsewhere import Elsewhere, FarNetwork, Own
+from .elsewhere import FarNetwork, MixerLink, Own
 from .enrolment import Papers
 from .mixers import Mixers
 from .questions import QuestionsTable, schema_of
@@ -41,7 +41,7 @@ class Stage:
     cast: Cast
     network: Network
     keys: dict[str, Keyholder]
-    elsewhere: Elsewhere | None = None
+    elsewhere: MixerLink | None = None
     listeners: list[trio.SocketListener] = field(default_factory=list)
 
     async def play(self) -> None:
@@ -52,7 +52,7 @@ class Stage:
                 nursery.start_soon(self._give_up, self.elsewhere)
             await perform(self.cast, self.network, tuple(self.keys), {}, self.keys.__getitem__)
 
-    async def _give_up(self, elsewhere: Elsewhere) -> None:
+    async def _give_up(self, elsewhere: MixerLink) -> None:
         """Burn the session when one who mixes has been away for too long."""
         why = await elsewhere.lost()
         curator = Endpoint(self.network, parties.CURATOR)
@@ -101,7 +101,7 @@ async def mixed_elsewhere(
         hall=hall,
         shufflers=tuple(mixers.here.values()),
     )
-    elsewhere = Elsewhere(own, papers, tell)
+    elsewhere = MixerLink(own, papers, tell)
     watching = Instruments([*tools, elsewhere], tell)
     network = FarNetwork(elsewhere, watching, papers.roster, identities[BOARD])
     mixers.begin(papers)

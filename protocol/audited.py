@@ -6,7 +6,7 @@ from ..errors import Reason, Refused
 from .audit import coin_of
 from .audit_messages import Coin, Opened, Toss, Traced
 from .challenged import Place
-from .messages import Body, Heard, Mixed, Tally
+from .messages import BallotMarks, Body, Mixed, Tally
 from .parties import paired, shuffler
 
 
@@ -44,7 +44,7 @@ class Audited:
                 new = hop not in self.opened.get(at.number, ())
                 fits = all(len(link.layer) == at.sizes[hop - 1] for link in links) if due else False
                 return new and fits and len(links) <= self._came(hop, at)
-            case Tally() | Heard():
+            case Tally() | BallotMarks():
                 return self.done(at.number, at.openers)
             case _:
                 return True

@@ -35,7 +35,7 @@ VALUES = 1 + SALT  # where the values of a ballot begin
 Token = tuple[bytes, bytes]  # the salt of a ballot, and the token for it
 
 
-class Asking(Protocol):
+class BallotForm(Protocol):
     """What it takes to read a ballot: a round, whoever holds it."""
 
     @property
@@ -96,7 +96,7 @@ def read_ballot(plan: Round, plaintext: bytes) -> Ballot:
     return parse_ballot(plan, unpad(plaintext) if plan.ballot else plaintext)
 
 
-def parse_ballot(plan: Asking, data: bytes) -> Ballot:
+def parse_ballot(plan: BallotForm, data: bytes) -> Ballot:
     """Reader: decode one answer without its padding; Refused as `read_ballot`."""
     if len(data) < VALUES or data[0] >= len(plan.call.asks):
         raise Refused(Reason.MALFORMED)

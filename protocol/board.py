@@ -31,6 +31,7 @@ from .frames import NO_SESSION, Message, decode_message
 from .messages import (
     Accepted,
     Alarm,
+    BallotMarks,
     Body,
     Burned,
     Call,
@@ -38,7 +39,6 @@ from .messages import (
     Consent,
     Decision,
     Head,
-    Heard,
     Key,
     Kind,
     Mixed,
@@ -48,7 +48,7 @@ from .messages import (
     Tally,
 )
 from .opened_prefixes import opens_by_threshold
-from .peer_messages import Share, Shown
+from .peer_messages import Share, ShareSecret
 from .phases import BOARD, Phase, follow
 from .programs import decidable, legal
 from .receipts import root_of
@@ -271,7 +271,7 @@ class Board:
         """Whether a post is right in a session with challenges; in others there are no such."""
         told = self.announcement
         locks, audits = (told.rules.challenge, told.rules.audit) if told else (False, False)
-        if isinstance(body, Share | Heard | Shown) and not locks:
+        if isinstance(body, Share | BallotMarks | ShareSecret) and not locks:
             return False
         if isinstance(body, Coin | Traced | Toss | Opened) and not audits:
             return False

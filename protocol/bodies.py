@@ -32,6 +32,7 @@ from .messages import (
     STATE,
     Accepted,
     Alarm,
+    BallotMarks,
     Batch,
     Body,
     Burned,
@@ -44,7 +45,6 @@ from .messages import (
     Decision,
     Envelope,
     Head,
-    Heard,
     Key,
     Kind,
     Mixed,
@@ -69,7 +69,7 @@ from .peer_frames import (
     write_share,
     write_shown,
 )
-from .peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, Shown
+from .peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, ShareSecret
 from .refusals import read_refused, write_refused
 from .schema import MAX_FEATURES
 from .token_messages import (
@@ -309,7 +309,7 @@ FORMS: Mapping[int, Form] = {
         lambda w, body: w.u8(body.place).raw(body.state).raw(body.signature),
     ),
     Kind.SHARE: Form(Share, read_share, write_share),
-    Kind.SHOWN: Form(Shown, read_shown, write_shown),
+    Kind.SHOWN: Form(ShareSecret, read_shown, write_shown),
     Kind.MINT: Form(Mint, lambda r: Mint(r.raw(ELEMENT)), lambda w, body: w.raw(body.key)),
     Kind.ASK: Form(
         Ask,
@@ -335,7 +335,7 @@ FORMS: Mapping[int, Form] = {
     Kind.ISSUED: Form(Issued, lambda r: Issued(r.u32()), lambda w, body: w.u32(body.people)),
     Kind.ACCEPTED: Form(Accepted, _read_accepted, _write_accepted),
     Kind.HEARD: Form(
-        Heard, lambda r: Heard(tuple(r.items())), lambda w, body: w.items(body.hashes)
+        BallotMarks, lambda r: BallotMarks(tuple(r.items())), lambda w, body: w.items(body.hashes)
     ),
     Kind.COIN: Form(Coin, lambda r: Coin(r.raw(DIGEST)), lambda w, body: w.raw(body.digest)),
     Kind.TOSS: Form(Toss, lambda r: Toss(r.raw(TOSS)), lambda w, body: w.raw(body.value)),

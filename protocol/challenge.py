@@ -31,7 +31,7 @@ from ..errors import ParameterError, Reason, Refused, RoundBurned
 from .ballots import bundle
 from .crowd_limits import check_batch_size, too_few
 from .locks import Proofs, mark, rewrap
-from .messages import Accepted, Alarm, Envelope, Heard, Registry, Submission
+from .messages import Accepted, Alarm, BallotMarks, Envelope, Registry, Submission
 from .registry import signed_digest
 from .session import Round, open_round
 from .wire import Reader, Writer, decode
@@ -85,7 +85,7 @@ def evidence(person: int, proofs: Proofs, slot: int) -> bytes:
     return out.items(sorted(others)).done()
 
 
-def missing(plan: Round, heard: Heard, proofs: Proofs) -> int | None:
+def missing(plan: Round, heard: BallotMarks, proofs: Proofs) -> int | None:
     """Person: the first of its ballots that has not come; None: all have."""
     came = set(heard.hashes)
     gone = (at for at, ballot in enumerate(proofs.ballots) if mark(plan, ballot) not in came)

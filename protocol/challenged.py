@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from ..crypto.joint_key import check_share, check_shown
 from .locks import share_context
-from .messages import Accepted, Body, Heard, Mixed
-from .peer_messages import Share, Shown
+from .messages import Accepted, BallotMarks, Body, Mixed
+from .peer_messages import Share, ShareSecret
 
 
 class Place(NamedTuple):
@@ -48,7 +48,7 @@ class Challenged:
 
     shares: dict[int, dict[str, Share]] = field(default_factory=dict)
     accepted: dict[int, Accepted] = field(default_factory=dict)
-    heard: dict[int, Heard] = field(default_factory=dict)
+    heard: dict[int, BallotMarks] = field(default_factory=dict)
     shown: dict[int, dict[str, bytes]] = field(default_factory=dict)
 
     def right(self, author: str, body: Body, at: Place) -> bool:
@@ -62,10 +62,10 @@ class Challenged:
             case Mixed(hop=1, people=many):
                 accepted = self.accepted.get(at.number)
                 return accepted is not None and len(accepted.people) == many
-            case Heard(hashes=hashes):
+            case BallotMarks(hashes=hashes):
                 most = len(self.accepted[at.number].people) * at.slots if at.mixed else -1
                 return author == at.openers[-1] and len(hashes) <= most
-            case Shown():
+            case ShareSecret():
                 return self._shows(author, body, at)
             case _:
                 return True
@@ -76,7 +76,7 @@ class Challenged:
         check_share(share.public, share.proof, share_context(at.session, at.number, author))
         return True
 
-    def _shows(self, author: str, body: Shown, at: Place) -> bool:
+    def _shows(self, author: str, body: ShareSecret, at: Place) -> bool:
         hop = at.openers.index(author) + 1
         if body.step != hop or author in self.shown.get(at.number, ()):
             return False
@@ -90,9 +90,9 @@ class Challenged:
                 self.shares.setdefault(number, {})[author] = body
             case Accepted():
                 self.accepted[number] = body
-            case Heard():
+            case BallotMarks():
                 self.heard[number] = body
-            case Shown(secret=secret):
+            case ShareSecret(secret=secret):
                 self.shown.setdefault(number, {})[author] = secret
 
     def unlocked(self, number: int, openers: tuple[str, ...]) -> bool:

@@ -27,9 +27,9 @@ from functools import cached_property
 
 from . import parties
 from .audit_ways import AuditedRecord
-from .facts import Fact, From, Has, Key, Reason, Rule, Said, Term
+from .facts import Answer, Ciphertext, Fact, Key, Origin, Reason, Rule, Term
 from .messages import Kind
-from .transcript import Event, Made, Row, split_names
+from .transcript import Event, Row, SealedAnswers, split_names
 
 
 class Terms:
@@ -63,7 +63,7 @@ class Terms:
         return by_shuffler
 
 
-def _terms(made: Made, openers: Sequence[str]) -> Iterator[Term]:
+def _terms(made: SealedAnswers, openers: Sequence[str]) -> Iterator[Term]:
     """The ciphertexts of one user in one round: the envelope, then the layers of each onion."""
     names = split_names(made.names)
     depth = len(openers) - 1
@@ -99,7 +99,7 @@ class Knowledge:
         calls = self.terms.record.calls
         by_round: dict[int, dict[int, dict[int, str]]] = {}
         for fact in self.why:
-            if isinstance(fact, Said):
+            if isinstance(fact, Answer):
                 values = self._values(fact)
                 row = by_round.setdefault(fact.round, {}).setdefault(fact.user, {})
                 row.update(zip(calls[fact.round].asks[fact.ask], values, strict=True))
@@ -108,7 +108,7 @@ class Knowledge:
             for number, rows in sorted(by_round.items())
         }
 
-    def _values(self, fact: Said) -> tuple[str, ...]:
+    def _values(self, fact: Answer) -> tuple[str, ...]:
         return self.terms.record.answers[fact.round, fact.user, fact.ask]
 
     def proof(self, goal: Fact) -> list[tuple[Fact, Reason]]:
@@ -191,18 +191,18 @@ def _given(terms: Terms, members: frozenset[str]) -> Iterator[_Given]:
             yield Key(party), Rule.KEY, None
     for term in terms.by_name.values():
         if parties.user(term.user) in members:
-            yield Has(term.name), Rule.OWN, None
-            yield From(term.name, term.user), Rule.OWN, None
+            yield Ciphertext(term.name), Rule.OWN, None
+            yield Origin(term.name, term.user), Rule.OWN, None
             for ask, _ in term.answers:
-                yield Said(term.user, term.round, ask), Rule.OWN, None
+                yield Answer(term.user, term.round, ask), Rule.OWN, None
     yield from _shown(terms)
     for event in terms.record.transcript.events:
         if not event.names or not any(event.seen_by(party) for party in members):
             continue
         for name in split_names(event.names):
-            yield Has(name), Rule.SAW, event
+            yield Ciphertext(name), Rule.SAW, event
             if event.kind is Kind.SUBMISSION:
-                yield From(name, parties.index(event.sender)), Rule.SENDER, event
+                yield Origin(name, parties.index(event.sender)), Rule.SENDER, event
 
 
 def _shown(terms: Terms) -> Iterator[_Given]:
@@ -210,12 +210,12 @@ def _shown(terms: Terms) -> Iterator[_Given]:
     for number, names in terms.record.shown.items():
         for name in sorted(names & terms.by_name.keys()):
             term = terms.by_name[name]
-            yield Has(name), Rule.SHOWN, None
-            yield Has(name, opened=True), Rule.SHOWN, None
+            yield Ciphertext(name), Rule.SHOWN, None
+            yield Ciphertext(name, opened=True), Rule.SHOWN, None
             for inside in term.inside:
-                yield Has(inside), Rule.SHOWN, None
+                yield Ciphertext(inside), Rule.SHOWN, None
             if term.layer == 1 and term.user in terms.record.submitted[number]:
-                yield From(name, term.user), Rule.SHOWN, None
+                yield Origin(name, term.user), Rule.SHOWN, None
 
 
 def _next(terms: Terms, known: Mapping[Fact, Reason], fact: Fact) -> Iterator[_Step]:
@@ -223,17 +223,17 @@ def _next(terms: Terms, known: Mapping[Fact, Reason], fact: Fact) -> Iterator[_S
     match fact:
         case Key(party):
             for term in terms.by_name.values():
-                if term.opener == party and Has(term.name) in known:
+                if term.opener == party and Ciphertext(term.name) in known:
                     yield from _opened(terms, term, known)
-        case Has(name) if name in terms.by_name:
+        case Ciphertext(name) if name in terms.by_name:
             term = terms.by_name[name]
             if fact.opened:
                 yield from _followed(terms, term, known)
             elif Key(term.opener) in known:
                 yield from _opened(terms, term, known)
-        case From(name) if name in terms.by_name:
+        case Origin(name) if name in terms.by_name:
             term = terms.by_name[name]
-            if Has(name, opened=True) in known:
+            if Ciphertext(name, opened=True) in known:
                 yield from _followed(terms, term, known)
             yield from _ordered(terms, term, fact, known)
         case _:
@@ -242,23 +242,23 @@ def _next(terms: Terms, known: Mapping[Fact, Reason], fact: Fact) -> Iterator[_S
 
 def _opened(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> Iterator[_Step]:
     """Opens: has a ciphertext and the key of its opener."""
-    premises = (Has(term.name), Key(term.opener))
-    yield Has(term.name, opened=True), Rule.OPEN, premises
+    premises = (Ciphertext(term.name), Key(term.opener))
+    yield Ciphertext(term.name, opened=True), Rule.OPEN, premises
     for inside in term.inside:
-        yield Has(inside), Rule.OPEN, premises
-    if From(term.name, term.user) in known:
+        yield Ciphertext(inside), Rule.OPEN, premises
+    if Origin(term.name, term.user) in known:
         yield from _followed(terms, term, known)
 
 
 def _followed(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> Iterator[_Step]:
     """Follow, read: a ciphertext that was opened is known to be a person's."""
-    mine, opened = From(term.name, term.user), Has(term.name, opened=True)
+    mine, opened = Origin(term.name, term.user), Ciphertext(term.name, opened=True)
     if mine not in known or opened not in known:
         return
     for inside in term.inside:
-        yield From(inside, term.user), Rule.FOLLOW, (mine, opened)
+        yield Origin(inside, term.user), Rule.FOLLOW, (mine, opened)
     for ask, _ in term.answers if _unlocked(terms, term, known) else ():
-        yield Said(term.user, term.round, ask), Rule.READ, (mine, opened)
+        yield Answer(term.user, term.round, ask), Rule.READ, (mine, opened)
 
 
 def _unlocked(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> bool:
@@ -267,7 +267,9 @@ def _unlocked(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> bool:
     return terms.record.readable(term.round) or all(keys)
 
 
-def _ordered(terms: Terms, term: Term, fact: From, known: Mapping[Fact, Reason]) -> Iterator[_Step]:
+def _ordered(
+    terms: Terms, term: Term, fact: Origin, known: Mapping[Fact, Reason]
+) -> Iterator[_Step]:
     """Order: a batch that keeps its order says where each message went, if nothing was dropped."""
     if terms.ordered:
         return
@@ -277,5 +279,5 @@ def _ordered(terms: Terms, term: Term, fact: From, known: Mapping[Fact, Reason])
         return
     at = came[term.name]
     for name in left[slots * at : slots * (at + 1)]:
-        if Has(name) in known:
-            yield From(name, fact.user), Rule.ORDER, (fact, Has(name))
+        if Ciphertext(name) in known:
+            yield Origin(name, fact.user), Rule.ORDER, (fact, Ciphertext(name))

@@ -29,7 +29,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Has:
+class Ciphertext:
     """The coalition has a ciphertext, or (opened) the answer that was in it.
 
     Attributes:
@@ -42,7 +42,7 @@ class Has:
 
 
 @dataclass(frozen=True, slots=True)
-class From:
+class Origin:
     """The coalition knows a ciphertext to be a user's (its index).
 
     Attributes:
@@ -55,7 +55,7 @@ class From:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Answer:
     """The coalition knows what a user said to a question of a round.
 
     Attributes:
@@ -69,7 +69,7 @@ class Said:
     ask: int
 
 
-Fact = Key | Has | From | Said
+Fact = Key | Ciphertext | Origin | Answer
 
 
 class Reason(NamedTuple):

@@ -15,7 +15,7 @@ from .announcement import Announcement
 from .audit_messages import Coin, Opened, Toss, Traced
 from .hiding import Hiding, check_hidden
 from .parties import Role, index, role
-from .peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, Shown
+from .peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, ShareSecret
 from .token_messages import Ask, Evaluated, Grant, Issued, Mint, Query, Roll
 
 OPENING = 16  # bytes of a session's opening
@@ -379,7 +379,7 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class BallotMarks:
     """A reader shows what has come before it opens anything: marks of locked ballots, ascending."""
 
     hashes: tuple[bytes, ...]
@@ -413,7 +413,7 @@ Body = (
     | Roster
     | Head
     | Share
-    | Shown
+    | ShareSecret
     | Mint
     | Ask
     | Grant
@@ -422,7 +422,7 @@ Body = (
     | Issued
     | Roll
     | Accepted
-    | Heard
+    | BallotMarks
     | Coin
     | Traced
     | Toss

@@ -25,7 +25,7 @@ from .tallying import read_ballots
 
 
 @dataclass(frozen=True, slots=True)
-class HandedOn:
+class ForwardedAnswers:
     """Whose answers a first shuffler sent on in a round, by index, and how many layers besides.
 
     Attributes:
@@ -37,11 +37,11 @@ class HandedOn:
     strange: int
 
 
-def handed_on(loot: AdversaryView, number: int) -> HandedOn:
+def handed_on(loot: AdversaryView, number: int) -> ForwardedAnswers:
     """First shuffler: whose answers are in the batch it sent; nobody's if it did not see both."""
     plan = loot.plan(number)
     if plan is None or plan.openers[0] not in loot.keys:
-        return HandedOn(frozenset(), 0)
+        return ForwardedAnswers(frozenset(), 0)
     left = set(batch(loot, plan, 2))
     people: set[int] = set()
     for sender, envelope in envelopes(loot, plan):
@@ -52,7 +52,7 @@ def handed_on(loot: AdversaryView, number: int) -> HandedOn:
         if left.issuperset(layers):
             people.add(index(sender))
             left.difference_update(layers)
-    return HandedOn(frozenset(people), len(left))
+    return ForwardedAnswers(frozenset(people), len(left))
 
 
 def counted(loot: AdversaryView, number: int) -> tuple[Counts, ...]:

@@ -10,7 +10,7 @@ shown       u8 step, 32 bytes scalar
 
 from ..crypto.joint_key import PROOF
 from ..crypto.ristretto import ELEMENT, SCALAR
-from .peer_messages import DRAW, HASH, Accusation, Agreed, FoundBallots, Relay, Share, Shown
+from .peer_messages import DRAW, HASH, Accusation, Agreed, FoundBallots, Relay, Share, ShareSecret
 from .refusals import read_refused, write_refused
 from .wire import Reader, Writer
 
@@ -69,11 +69,11 @@ def read_share(data: Reader) -> Share:
     return Share(data.raw(ELEMENT), data.raw(PROOF))
 
 
-def write_shown(out: Writer, shown: Shown) -> None:
+def write_shown(out: Writer, shown: ShareSecret) -> None:
     """Write the secret of a share."""
     out.u8(shown.step).raw(shown.secret)
 
 
-def read_shown(data: Reader) -> Shown:
+def read_shown(data: Reader) -> ShareSecret:
     """Read the secret of a share."""
-    return Shown(data.u8(), data.raw(SCALAR))
+    return ShareSecret(data.u8(), data.raw(SCALAR))

@@ -37,7 +37,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShareSecret:
     """A peer shows the secret of its share: with all of them the ballots of a round open.
 
     Attributes:

@@ -16,7 +16,7 @@ from .board import Board
 from .hiding import HIDDEN, Hiding
 from .messages import Call, Counts, Kind
 from .session import open_round
-from .transcript import NAME, Made, Row, Transcript, split_names
+from .transcript import NAME, Row, SealedAnswers, Transcript, split_names
 
 TOGETHER = {Flaw.BUNDLED, Flaw.ONE_SALT, Flaw.ONE_KEY}  # that show which answers are one person's
 
@@ -140,7 +140,7 @@ class RunRecord:
             rows[made.round][made.user] = shared[said]
         return rows
 
-    def _row(self, made: Made) -> Row:
+    def _row(self, made: SealedAnswers) -> Row:
         asks = self.calls[made.round].asks
         row: dict[int, str] = {}
         for ask, values in made.answers:
@@ -204,7 +204,7 @@ class RunRecord:
             )
         return {about: frozenset(some) for about, some in people.items() if some}
 
-    def _innermost(self, made: Made) -> list[bytes]:
+    def _innermost(self, made: SealedAnswers) -> list[bytes]:
         """The name of the reader's layer that holds each answer of a person."""
         depth = NAME * (len(self.openers[made.round]) - 1)
         names = [made.names[at : at + NAME] for at in range(depth, len(made.names), depth)]

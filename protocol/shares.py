@@ -44,7 +44,7 @@ Vector = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sharing:
+class ShareSession:
     """What everybody can work out about the shares of one session.
 
     Attributes:
@@ -81,13 +81,13 @@ class Sharing:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SealedShares:
     """A person's two sealed shares, for aggregator 1 and aggregator 2."""
 
     layers: tuple[bytes, bytes]
 
 
-def open_sharing(announcement: Announcement, keys: tuple[PublicKey, PublicKey]) -> Sharing:
+def open_sharing(announcement: Announcement, keys: tuple[PublicKey, PublicKey]) -> ShareSession:
     """Any party: work out a session of shares. ParameterError where a domain is open."""
     for feature in announcement.schema.features:
         if feature.values is None:
@@ -104,7 +104,7 @@ def open_sharing(announcement: Announcement, keys: tuple[PublicKey, PublicKey]) 
         for feature, start in zip(announcement.schema.features, starts, strict=False)
     )
     suite = suite_by_code(announcement.suite, lesson=announcement.rules.lesson)
-    return Sharing(
+    return ShareSession(
         hashlib.sha256(named).digest(),
         suite,
         keys,
@@ -114,7 +114,7 @@ def open_sharing(announcement: Announcement, keys: tuple[PublicKey, PublicKey]) 
     )
 
 
-def one_hot(plan: Sharing, row: Sequence[str]) -> Vector:
+def one_hot(plan: ShareSession, row: Sequence[str]) -> Vector:
     """User: a row as zeros and ones. ParameterError if a value is not in its domain."""
     if len(row) != len(plan.places):
         raise ParameterError(f"row: {len(row)} values; the schema has {len(plan.places)} features")
@@ -135,17 +135,17 @@ def split(vector: Sequence[int], entropy: Entropy) -> tuple[Vector, Vector]:
 
 
 def seal_shares(
-    plan: Sharing, user: int, shares: tuple[Vector, Vector], entropy: Entropy
-) -> Shared:
+    plan: ShareSession, user: int, shares: tuple[Vector, Vector], entropy: Entropy
+) -> SealedShares:
     """User: seal each share to its aggregator."""
     first, second = (
         seal_layer(plan.suite, key, _bytes(share), plan.context(number, user), entropy)
         for number, key, share in zip(AGGREGATORS, plan.keys, shares, strict=True)
     )
-    return Shared((first, second))
+    return SealedShares((first, second))
 
 
-def share(plan: Sharing, user: int, row: Sequence[str], entropy: Entropy) -> Shared:
+def share(plan: ShareSession, user: int, row: Sequence[str], entropy: Entropy) -> SealedShares:
     """User: answer every question of the session, in two messages."""
     return seal_shares(plan, user, split(one_hot(plan, row), entropy), entropy)
 
@@ -171,7 +171,7 @@ class ShareAccumulator:
         told: whether it has said its sum, after which nothing is taken.
     """
 
-    plan: Sharing
+    plan: ShareSession
     aggregator: int
     secret: SecretKey
     shares: dict[int, Vector] = field(default_factory=dict)
@@ -208,7 +208,7 @@ class ShareAccumulator:
 
 
 def open_share(
-    plan: Sharing, aggregator: int, user: int, secret: SecretKey, layer: bytes
+    plan: ShareSession, aggregator: int, user: int, secret: SecretKey, layer: bytes
 ) -> Vector:
     """Aggregator: open one person's share; Refused if anything is wrong with it."""
     if len(layer) != plan.size:
@@ -227,7 +227,7 @@ def add(first: Vector, second: Vector) -> Vector:
     return tuple((a + b) % MODULUS for a, b in zip(first, second, strict=True))
 
 
-def count(plan: Sharing, total: Vector, people: int) -> tuple[Counts, ...]:
+def count(plan: ShareSession, total: Vector, people: int) -> tuple[Counts, ...]:
     """Curator: the counts of every feature; RoundBurned if they cannot be those of so many people.
 
     Every count is at most the number of people, and those of a feature add up to it. Whoever keeps
@@ -248,7 +248,7 @@ def count(plan: Sharing, total: Vector, people: int) -> tuple[Counts, ...]:
     return tuple(counts)
 
 
-def row_of(plan: Sharing, first: Vector, second: Vector) -> tuple[str, ...] | None:
+def row_of(plan: ShareSession, first: Vector, second: Vector) -> tuple[str, ...] | None:
     """Both aggregators together: a person's row; None if the shares are those of no row."""
     vector = add(first, second)
     row: list[str] = []

@@ -37,7 +37,7 @@ Cell = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class PendingOutputs:
     """What a person keeps while it waits for the function's outputs.
 
     Attributes:
@@ -51,7 +51,7 @@ class Asking:
     body: Query
 
 
-def ask(plan: Round, row: Sequence[str], entropy: Entropy) -> Asking:
+def ask(plan: Round, row: Sequence[str], entropy: Entropy) -> PendingOutputs:
     """Person: ask for the outputs of a row, one a level; of a cover, for those of no row."""
     said = plan.announcement.schema.coarsen(row)
     ends = level_ends(plan)
@@ -60,7 +60,7 @@ def ask(plan: Round, row: Sequence[str], entropy: Entropy) -> Asking:
     else:
         inputs = [level_input(plan, level, said[:end]) for level, end in enumerate(ends)]
     asked = voprf.blind(inputs, entropy)
-    return Asking(said, asked, Query(asked.elements))
+    return PendingOutputs(said, asked, Query(asked.elements))
 
 
 def evaluate(plan: Round, key: OprfKey, query: Query, entropy: Entropy) -> Evaluated:
@@ -74,7 +74,7 @@ def evaluate(plan: Round, key: OprfKey, query: Query, entropy: Entropy) -> Evalu
     return Evaluated(tuple(elements), proof)
 
 
-def take(plan: Round, asking: Asking, answer: Evaluated, public: bytes) -> list[Level]:
+def take(plan: Round, asking: PendingOutputs, answer: Evaluated, public: bytes) -> list[Level]:
     """Person: what is sealed, level by level, once the answer is proved to be of the one key.
 
     Refused (MALFORMED, DOES_NOT_OPEN) if it is not: another key could be this person's alone.

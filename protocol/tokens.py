@@ -42,7 +42,7 @@ def token_input(plan: Round, salt: bytes) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class PendingTokens:
     """What a person keeps while it waits for its tokens.
 
     Attributes:
@@ -52,19 +52,19 @@ class Asking:
     """
 
     salts: tuple[bytes, ...] = field(repr=False)
-    asked: blind.Asked
+    asked: blind.BlindedInputs
     body: Ask
 
 
-def make_ask(plan: Round, signer: Signer, entropy: Entropy) -> Asking:
+def make_ask(plan: Round, signer: Signer, entropy: Entropy) -> PendingTokens:
     """Person: ask for one token a question, each for a fresh salt."""
     salts = fresh_salts(entropy, plan.slots)
     asked = blind.ask([token_input(plan, salt) for salt in salts], entropy)
     signature = signer.sign(_signed(plan, asked.elements))
-    return Asking(tuple(salts), asked, Ask(asked.elements, signature))
+    return PendingTokens(tuple(salts), asked, Ask(asked.elements, signature))
 
 
-def take_grant(asking: Asking, granted: Grant, public: bytes) -> tuple[Token, ...]:
+def take_grant(asking: PendingTokens, granted: Grant, public: bytes) -> tuple[Token, ...]:
     """Person: the tokens in an answer, with their salts.
 
     Refused (DOES_NOT_OPEN) unless all are of the key that is on the board: another key could be

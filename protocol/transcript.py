@@ -83,7 +83,7 @@ class Event(NamedTuple):
         return self.receiver == BOARD or party in (self.sender, self.receiver, parties.NETWORK)
 
 
-class Made(NamedTuple):
+class SealedAnswers(NamedTuple):
     """What one user sealed in one round: its own knowledge.
 
     Attributes:
@@ -158,7 +158,7 @@ class Transcript:
     users: int
     summary: bool = False
     events: list[Event] = field(default_factory=list)
-    made: list[Made] = field(default_factory=list)
+    made: list[SealedAnswers] = field(default_factory=list)
     reads: list[Read] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     posts: list[tuple[str, bytes]] = field(default_factory=list)
@@ -210,7 +210,7 @@ class Transcript:
             Event(len(self.events), time, "user-*", receiver, Kind.SUBMISSION, number, size)
         )
 
-    def sealed(self, made: Iterable[Made]) -> None:
+    def sealed(self, made: Iterable[SealedAnswers]) -> None:
         """Record what users sealed."""
         if not self.summary:
             self.made.extend(made)

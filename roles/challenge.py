@@ -17,7 +17,7 @@ from ..protocol.alarms import borne_out
 from ..protocol.announcement import Setting
 from ..protocol.locks import Proofs, draw_share, locked
 from ..protocol.messages import Accepted, Alarm, Cause, Kind
-from ..protocol.peer_messages import Share, Shown
+from ..protocol.peer_messages import Share, ShareSecret
 from ..protocol.phases import Phase
 from ..protocol.session import Round, sealing
 from ..protocol.signed_posts import witness_of
@@ -96,7 +96,7 @@ async def show(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> No
     await me.network.until(Kind.HEARD, lambda board: number in board.challenged.heard)
     if await examine(me, plan, pool):
         hop = plan.openers.index(me.party) + 1
-        await me.post(Shown(hop, ring.shares[number].secret))
+        await me.post(ShareSecret(hop, ring.shares[number].secret))
 
 
 async def examine(me: Endpoint, plan: Round, pool: WorkerPool) -> bool:

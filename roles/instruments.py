@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..crypto.keys import SecretKey
 from ..protocol.board import Board, Entry
-from ..protocol.transcript import Made, Read, Refusal, Transcript
+from ..protocol.transcript import Read, Refusal, SealedAnswers, Transcript
 
 
 class Instrument:
@@ -32,10 +32,10 @@ class Instrument:
     def posted(self, time: float, entry: Entry) -> None:
         """The board accepted a post."""
 
-    def sealed(self, made: Made) -> None:
+    def sealed(self, made: SealedAnswers) -> None:
         """A user sealed its answers."""
 
-    def all_sealed(self, made: Sequence[Made]) -> None:
+    def all_sealed(self, made: Sequence[SealedAnswers]) -> None:
         """Many users sealed their answers."""
         for ballots in made:
             self.sealed(ballots)
@@ -72,11 +72,11 @@ class Recorder(Instrument):
         """Record the messages."""
         self.transcript.delivered(time, receiver, letters)
 
-    def sealed(self, made: Made) -> None:
+    def sealed(self, made: SealedAnswers) -> None:
         """Record what the user knows."""
         self.transcript.sealed([made])
 
-    def all_sealed(self, made: Sequence[Made]) -> None:
+    def all_sealed(self, made: Sequence[SealedAnswers]) -> None:
         """Record what the users know."""
         self.transcript.sealed(made)
 

@@ -18,15 +18,15 @@ from ..errors import Refused
 from ..protocol import parties
 from ..protocol.frames import NO_SESSION, Message
 from ..protocol.messages import Body, Key
-from ..protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, Shown
+from ..protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, ShareSecret
 from ..protocol.peers.accounting import Reckoning, handed_on
 from ..protocol.peers.agreement import Agreement, PeerRound, last_step
 from ..protocol.peers.board import PeerBoard, Place, full
-from ..protocol.peers.onions import BLANK, Onion, Passed, accuse, bags_of, make_onions, pass_on
+from ..protocol.peers.onions import BLANK, Onion, StepResult, accuse, bags_of, make_onions, pass_on
 from ..protocol.phases import BOARD
 from ..protocol.programs import DecisionRule, Strategy, strategy_of
 from ..protocol.session import sealing
-from ..protocol.transcript import Made, Refusal, names_of
+from ..protocol.transcript import Refusal, SealedAnswers, names_of
 from .clock import VirtualClock
 from .event_loop import run_loop
 from .instruments import Instrument, Instruments
@@ -47,7 +47,7 @@ class Commons:
         self._ends: dict[Place, trio.Event] = {}
         self._arrived: dict[Place, Mapping[int, list[bytes]]] = {}
         self._making: dict[int, Callable[[Sequence[Making]], list[list[Onion]]]] = {}
-        self._opening: dict[Place, Callable[[Sequence[Opening]], list[Passed]]] = {}
+        self._opening: dict[Place, Callable[[Sequence[Opening]], list[StepResult]]] = {}
 
     def post(self, author: str, data: bytes) -> None:
         """Put bytes on the board; Refused if the board does not take them."""
@@ -81,7 +81,9 @@ class Commons:
         work = partial(_make_all, plan)
         return self._making.setdefault(plan.call.round, work)
 
-    def opening(self, plan: PeerRound, step: int) -> Callable[[Sequence[Opening]], list[Passed]]:
+    def opening(
+        self, plan: PeerRound, step: int
+    ) -> Callable[[Sequence[Opening]], list[StepResult]]:
         """The work of opening what came in a step."""
         work = partial(_open_all, plan, step)
         return self._opening.setdefault((plan.call.round, step), work)
@@ -91,7 +93,7 @@ def _make_all(plan: PeerRound, jobs: Sequence[Making]) -> list[list[Onion]]:
     return [make_onions(plan, me, row, entropy) for me, row, entropy in jobs]
 
 
-def _open_all(plan: PeerRound, step: int, jobs: Sequence[Opening]) -> list[Passed]:
+def _open_all(plan: PeerRound, step: int, jobs: Sequence[Opening]) -> list[StepResult]:
     return [pass_on(plan, me, secret, step, arrived) for me, secret, arrived in jobs]
 
 
@@ -242,7 +244,7 @@ async def _next(
     if step == plan.path + 3:
         return Agreed(step, board.found_digest(number))
     if step == plan.path + 4:
-        return Shown(step, share.secret)
+        return ShareSecret(step, share.secret)
     if step == last_step(plan.agreement):
         return Agreed(step, seat.seen.result)
     opened = min(step - 1, plan.path)
@@ -273,11 +275,11 @@ def lost(
     return None
 
 
-def _told(number: int, round_: int, onions: Sequence[Onion]) -> Made:
+def _told(number: int, round_: int, onions: Sequence[Onion]) -> SealedAnswers:
     """What a peer sealed: per onion the names of its layers, and what it says."""
     layers = [layer for onion in onions for layer in onion.layers]
     answers = tuple(
         (BLANK, ()) if onion.answer is None else (onion.answer.ask, onion.answer.values)
         for onion in onions
     )
-    return Made(number - 1, round_, names_of(layers), answers)
+    return SealedAnswers(number - 1, round_, names_of(layers), answers)

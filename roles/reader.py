@@ -9,7 +9,7 @@ from ..crypto.keys import SecretKey
 from ..crypto.voprf import OprfKey
 from ..errors import Reason
 from ..protocol.locks import mark, unlock
-from ..protocol.messages import Heard, Tally
+from ..protocol.messages import BallotMarks, Tally
 from ..protocol.mixing import open_layers
 from ..protocol.receipts import show
 from ..protocol.session import Round
@@ -93,7 +93,7 @@ def joined(plan: Round, pieces: Sequence[Reading]) -> Reading:
     return reading
 
 
-class _Came(NamedTuple):
+class _LockedRound(NamedTuple):
     """A round with its lock, the locked ballots that came, each once, and what was refused."""
 
     plan: Round
@@ -107,7 +107,7 @@ async def _heard(
     secret: SecretKey,
     batch: Sequence[bytes],
     pool: WorkerPool,
-) -> _Came:
+) -> _LockedRound:
     """Reader: open its own layer, and show everybody what has come."""
     plan = lock_of(me, plan)
     work = partial(open_layers, plan, len(plan.hops), secret)
@@ -117,8 +117,8 @@ async def _heard(
     refused = Counter({Reason.DUPLICATE: len(came) - len(ballots)})
     for piece in pieces:
         refused.update(piece.refused)
-    await me.post(Heard(tuple(sorted(ballots))))
-    return _Came(plan, tuple(ballots.values()), +refused)
+    await me.post(BallotMarks(tuple(sorted(ballots))))
+    return _LockedRound(plan, tuple(ballots.values()), +refused)
 
 
 def _unlock_and_read(

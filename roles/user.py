@@ -18,8 +18,8 @@ from ..protocol.messages import Call, Submission
 from ..protocol.registry import submission
 from ..protocol.session import Round, sealing
 from ..protocol.token_messages import Evaluated, Grant
-from ..protocol.tokens import Asking, make_ask, take_grant
-from ..protocol.transcript import Made, names_of
+from ..protocol.tokens import PendingTokens, make_ask, take_grant
+from ..protocol.transcript import SealedAnswers, names_of
 from .board_monitor import Receiving, compare, vouched
 from .challenge import contest, with_lock
 from .mint import mint_key
@@ -30,14 +30,14 @@ from .worker_pool import WorkerPool
 
 TOGETHER = 8  # people, at least, whose answers a thread seals step by step; others wait between
 Asks = tuple[Signer, Entropy]
-Grants = tuple[Asking, Grant, bytes]
-Outputs = tuple[threshold.Asking, Evaluated, bytes]
+Grants = tuple[PendingTokens, Grant, bytes]
+Outputs = tuple[threshold.PendingOutputs, Evaluated, bytes]
 Signing = tuple[int, Row, Entropy, Signer | None, Grants | Outputs | None]
 Rows = tuple[Row, Entropy]
-Consulted = threshold.Asking
+Consulted = threshold.PendingOutputs
 Place = tuple[Call, bytes, bytes]  # a round as somebody was told of it
-Handed = tuple[Letter, Made | None]  # a letter, and what went in, if anybody is told
-Done = tuple[Submission, Made, tuple[bytes, ...], Proofs | None]
+Handed = tuple[Letter, SealedAnswers | None]  # a letter, and what went in, if anybody is told
+Done = tuple[Submission, SealedAnswers, tuple[bytes, ...], Proofs | None]
 
 
 async def user(
@@ -177,7 +177,7 @@ class Sealers:
     """The work of sealing, one function a round, so that users share hops to the threads."""
 
     def __init__(self) -> None:
-        self._asking: dict[tuple[int, bytes], Callable[[Sequence[Asks]], list[Asking]]] = {}
+        self._asking: dict[tuple[int, bytes], Callable[[Sequence[Asks]], list[PendingTokens]]] = {}
         self._consulting: dict[tuple[int, bytes], Callable[[Sequence[Rows]], list[Consulted]]] = {}
         self._signing: dict[Place, Callable[[Sequence[Signing]], list[Done | Reason]]] = {}
         self._locked: dict[Place, Round] = {}
@@ -210,13 +210,13 @@ class Sealers:
         place = plan.call.round, plan.session
         return self._consulting.setdefault(place, partial(consult_many, plan))
 
-    def asking(self, plan: Round) -> Callable[[Sequence[Asks]], list[Asking]]:
+    def asking(self, plan: Round) -> Callable[[Sequence[Asks]], list[PendingTokens]]:
         """Give the function that asks for the tokens of this round."""
         place = plan.call.round, plan.session
         return self._asking.setdefault(place, partial(ask_many, plan))
 
 
-def ask_many(plan: Round, jobs: Sequence[Asks]) -> list[Asking]:
+def ask_many(plan: Round, jobs: Sequence[Asks]) -> list[PendingTokens]:
     """Users: ask for tokens, each for its own."""
     return [make_ask(plan, signer, entropy.fork("tokens")) for signer, entropy in jobs]
 
@@ -276,9 +276,9 @@ def _taken(plan: Round, grants: Grants | Outputs | None) -> Sequence[Any] | Reas
     """User: the tokens that were given, or the levels to seal, or why they are none."""
     try:
         match grants:
-            case (threshold.Asking() as asking, Evaluated() as answer, public):
+            case (threshold.PendingOutputs() as asking, Evaluated() as answer, public):
                 return threshold.take(plan, asking, answer, public)
-            case (Asking() as asking, Grant() as answer, public):
+            case (PendingTokens() as asking, Grant() as answer, public):
                 return take_grant(asking, answer, public)
     except Refused as refusal:
         return refusal.reason
@@ -292,7 +292,9 @@ def _written(plan: Round, sealer: Sealer, levels: Sequence[Level], fresh: Entrop
     return threshold.write(plan, sealer, levels, salt, entropy)
 
 
-def _told(plan: Round, index: int, sealed: Sealed) -> Made:
+def _told(plan: Round, index: int, sealed: Sealed) -> SealedAnswers:
     """What went into an envelope."""
     layers = [layer for onion in sealed.onions for layer in onion]
-    return Made(index, plan.call.round, names_of([sealed.envelope, *layers]), sealed.ballots)
+    return SealedAnswers(
+        index, plan.call.round, names_of([sealed.envelope, *layers]), sealed.ballots
+    )

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from veilmix.scenarios.programs.topology import CENTRAL
 from veilmix.scenarios.studies.attack_plan import changed
 from veilmix.scenarios.studies.cheating import attempts
-from veilmix.scenarios.studies.trust_table import shipped, told_of
+from veilmix.scenarios.studies.trust_table import measured_trust, shipped
 from veilmix.scenarios.validation.load import load
 from veilmix.scenarios.validation.load import shipped as scenarios
 
@@ -31,7 +31,7 @@ def test_the_table_has_the_sets_that_its_tool_names_in_their_order() -> None:
 def test_every_set_of_guards_was_measured_with_every_attack_there_is(name: str) -> None:
     """If this fails: python tools/make_trust_table.py NAME."""
     found, made = TOLD[name], TOOL.scenario(name)
-    assert found.on == told_of(made, [found]).measured.on  # type: ignore[union-attr]
+    assert found.on == measured_trust(made, [found]).measured.on  # type: ignore[union-attr]
     assert found.tried == tuple(one.row for one in attempts(made))
     assert (found.seed, found.runs) == (TOOL.SEED, TOOL.RUNS)
     assert all(one.runs == found.runs for one in found.reading)
@@ -62,30 +62,30 @@ def test_a_line_is_what_is_played() -> None:
 
 def test_a_scenario_is_told_of_its_own_guards_or_of_the_most_of_them() -> None:
     plain = load("titanic")
-    told = told_of(plain)
+    told = measured_trust(plain)
     assert told is not None
     assert (told.fit, told.besides) == ("same", ())
     assert told.measured.name == "those that are on where nothing is said"
     more = changed(plain, {"defence.balance": True}, ())
-    told = told_of(more)
+    told = measured_trust(more)
     assert told is not None
     assert (told.fit, told.besides) == ("fewer", ("balance",))
     public = changed(plain, {"policy.publish_marginals": True}, ())
-    told = told_of(public)
+    told = measured_trust(public)
     assert told is not None
     assert told.measured.public
-    village = told_of(load("village"))
+    village = measured_trust(load("village"))
     assert village is not None
     assert village.measured.topology != CENTRAL.name
-    assert told_of(load("randomized-class")) is None
-    assert told_of(plain, [replace(TOLD[QUICK], on=("a guard of tomorrow",))]) is None
+    assert measured_trust(load("randomized-class")) is None
+    assert measured_trust(plain, [replace(TOLD[QUICK], on=("a guard of tomorrow",))]) is None
 
 
 def test_every_shipped_scenario_is_told_something_or_is_not_measured() -> None:
     """It is not where people add noise; and where k people open rows, what was measured there."""
-    untold = [name for name in scenarios() if told_of(load(name)) is None]
+    untold = [name for name in scenarios() if measured_trust(load(name)) is None]
     unmeasured = ("histogram", "incidence")
     assert all(load(name).policy.kind in unmeasured for name in untold), untold
     for name in scenarios():
-        if told := told_of(load(name)):
+        if told := measured_trust(load(name)):
             assert told.measured.opens == (load(name).policy.kind == "threshold"), name

@@ -97,7 +97,7 @@ def prepared(scenario: Scenario, seed: int | None) -> Playing:
 async def _open(playing: Playing, port: int, tell: Tell) -> None:
     """Open the house: the server and the run, side by side."""
     listeners, port = await doors(port)
-    house = House(playing, tell)
+    house = Theatre(playing, tell)
     async with trio.open_nursery() as nursery:
         server = Server(house.answer, port, tell)
         nursery.start_soon(trio.serve_listeners, server.serve, listeners)
@@ -105,7 +105,7 @@ async def _open(playing: Playing, port: int, tell: Tell) -> None:
         await house.play()
 
 
-class House:
+class Theatre:
     """Plays one run after the other, and answers browsers."""
 
     def __init__(self, playing: Playing, tell: Tell) -> None:

@@ -16,7 +16,15 @@ from ..protocol.audit_messages import Opened
 from ..protocol.board import Entry
 from ..protocol.messages import Burned, Call, Closed, Counts, Decision, Kind, Mixed, Tally
 from ..protocol.session import Round, open_round
-from ..protocol.transcript import Event, Made, Read, Refusal, Transcript, name_of, split_names
+from ..protocol.transcript import (
+    Event,
+    Read,
+    Refusal,
+    SealedAnswers,
+    Transcript,
+    name_of,
+    split_names,
+)
 from ..roles.instruments import Instrument
 from ..scenarios.programs.interface import ReleaseProgram
 from ..scenarios.programs.registry import heard_as
@@ -42,7 +50,7 @@ class _Round:
     """
 
     plan: Round
-    made: dict[int, Made] = field(default_factory=dict)
+    made: dict[int, SealedAnswers] = field(default_factory=dict)
     told: set[int] = field(default_factory=set)  # people whose answers a move has told
     sent: set[int] = field(default_factory=set)
     good: set[int] = field(default_factory=set)  # whose envelope has nothing wrong with it
@@ -126,7 +134,7 @@ class MoveRecorder(Instrument):
         told = self._announced
         return told is not None and told.policy.setting is Setting.FIXED
 
-    def sealed(self, made: Made) -> None:
+    def sealed(self, made: SealedAnswers) -> None:
         """Remember what a person sealed; it is told with the envelope."""
         asked = self._rounds[made.round]
         asked.made[made.user] = made
@@ -224,7 +232,7 @@ def _person(sender: str) -> int:
     return parties.index(sender) if role is parties.Role.USER else -1
 
 
-def _answers(call: Call, made: Made) -> Answers:
+def _answers(call: Call, made: SealedAnswers) -> Answers:
     """What a person said, question by question."""
     said = dict(made.answers)
     return tuple(said.get(question, ()) for question in range(len(call.asks)))

@@ -19,7 +19,7 @@ EVERYBODY = "everybody"
 Bags = tuple[tuple[int, tuple[int, ...]], ...]  # receiver, by index; its onions
 
 
-class Opened(Move, frozen=True, tag="call"):
+class PeerCall(Move, frozen=True, tag="call"):
     """A round is open.
 
     Attributes:
@@ -39,7 +39,7 @@ class Opened(Move, frozen=True, tag="call"):
     says: str
 
 
-class Handed(Move, frozen=True, tag="relay"):
+class PeerRelay(Move, frozen=True, tag="relay"):
     """A peer hands onions on.
 
     Attributes:
@@ -61,7 +61,7 @@ class Handed(Move, frozen=True, tag="relay"):
     answers: Answers | None = None
 
 
-class Gathered(Move, frozen=True, tag="found"):
+class PeerBallots(Move, frozen=True, tag="found"):
     """A peer posts the sealed ballots that it found at the end of their paths.
 
     Attributes:

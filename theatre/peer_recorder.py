@@ -8,13 +8,13 @@ are known to all. Which onion is which follows from the names of the layers that
 from ..protocol import parties
 from ..protocol.board import Entry
 from ..protocol.messages import Counts, Decision, Key
-from ..protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, Shown
+from ..protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, ShareSecret
 from ..protocol.peers.accounting import Reckoning
 from ..protocol.peers.agreement import Agreement
 from ..protocol.peers.board import PeerBoard
 from ..protocol.peers.onions import BLANK
 from ..protocol.programs import Strategy
-from ..protocol.transcript import NAME, Made, name_of
+from ..protocol.transcript import NAME, SealedAnswers, name_of
 from ..roles.instruments import Instrument
 from ..scenarios.programs.interface import ReleaseProgram
 from ..scenarios.programs.stage import promise, rule
@@ -22,7 +22,7 @@ from ..scenarios.programs.topology import PEERS
 from . import peer_captions as captions
 from .move_recorder import plain_counts
 from .moves import Answers, Count, Post, Silent, Tell
-from .peer_moves import EVERYBODY, Bags, Gathered, Handed, Opened
+from .peer_moves import EVERYBODY, Bags, PeerBallots, PeerCall, PeerRelay
 
 
 class PeerRecorder(Instrument):
@@ -35,13 +35,13 @@ class PeerRecorder(Instrument):
         self._tell = tell
         self._seen = Reckoning(PeerBoard(agreement), strategy)
         self._columns = agreement.schema.names
-        self._made: dict[tuple[int, int], Made] = {}  # round, index of the peer
+        self._made: dict[tuple[int, int], SealedAnswers] = {}  # round, index of the peer
         self._names: dict[int, dict[bytes, int]] = {}  # round -> layer -> onion
         self._posted: set[tuple[int, int]] = set()
         self._decided: Decision | None = None
         self._done = 0  # rounds whose counts have been told
 
-    def sealed(self, made: Made) -> None:
+    def sealed(self, made: SealedAnswers) -> None:
         """Remember what a peer sealed; it is told with its first relay."""
         self._made[made.round, made.user] = made
         slots = len(made.answers)
@@ -69,10 +69,10 @@ class PeerRecorder(Instrument):
                 self._tell(self._handed(author, body, number))
             case FoundBallots():
                 says = captions.finds(author, body)
-                self._tell(Gathered(author, number, body.step, len(body.sealed), says))
+                self._tell(PeerBallots(author, number, body.step, len(body.sealed), says))
             case Share():
                 self._tell(Post(author, "share", number, captions.shares(author), step=0))
-            case Shown():
+            case ShareSecret():
                 says = captions.opens_up(author)
                 self._tell(Post(author, "secret", number, says, step=body.step))
             case Agreed():
@@ -86,7 +86,7 @@ class PeerRecorder(Instrument):
     def _path(self) -> int:
         return self._seen.board.agreement.path
 
-    def _handed(self, author: str, body: Relay, number: int) -> Handed:
+    def _handed(self, author: str, body: Relay, number: int) -> PeerRelay:
         person, names = parties.index(author), self._names.get(number, {})
         bags: Bags = tuple(
             (receiver - 1, tuple(names.get(name_of(layer), -1) for layer in layers))
@@ -96,7 +96,7 @@ class PeerRecorder(Instrument):
         self._posted.add((number, person))
         refused, says = sum(body.refused.values()), captions.hands_on(author, body)
         told = _answers(made) if made else None
-        return Handed(author, person, number, body.step, bags, says, refused, told)
+        return PeerRelay(author, person, number, body.step, bags, says, refused, told)
 
     def _settle(self) -> None:
         """Judge the step that is over, and tell what everybody now knows."""
@@ -120,7 +120,7 @@ class PeerRecorder(Instrument):
             return
         slots, call = plan.agreement.onions, plan.call
         says = captions.opens(call, self._columns, plan.blanks, plan.path)
-        self._tell(Opened(EVERYBODY, call.round, call.asks, slots, plan.path, says))
+        self._tell(PeerCall(EVERYBODY, call.round, call.asks, slots, plan.path, says))
 
     def _count(self, number: int, tallies: tuple[Counts, ...]) -> None:
         """Tell what was counted, and what follows from it."""
@@ -155,6 +155,6 @@ class PeerRecorder(Instrument):
         return self._seen
 
 
-def _answers(made: Made) -> Answers:
+def _answers(made: SealedAnswers) -> Answers:
     """What a peer sealed, onion by onion; () for a blank."""
     return tuple(() if ask == BLANK else values for ask, values in made.answers)

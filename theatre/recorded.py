@@ -12,7 +12,7 @@ from ..errors import Reason
 from ..protocol.board import Board
 from ..protocol.messages import Burned, Call, Closed, Mixed, Tally
 from ..protocol.phases import BOARD
-from ..protocol.transcript import Made, Read, Refusal, Transcript
+from ..protocol.transcript import Read, Refusal, SealedAnswers, Transcript
 from .move_recorder import MoveRecorder
 
 
@@ -41,7 +41,7 @@ class _Beside:
     """What a transcript keeps beside its messages, and has not been read out yet."""
 
     def __init__(self, transcript: Transcript) -> None:
-        self._made: dict[int, list[Made]] = {}
+        self._made: dict[int, list[SealedAnswers]] = {}
         for made in transcript.made:
             self._made.setdefault(made.round, []).append(made)
         self._reads: dict[tuple[str, int], Read] = {

@@ -303,7 +303,7 @@ class PeerPosts:
 
 
 @dataclass(frozen=True)
-class Heard:
+class Outcomes:
     """What came of so many frames: how many were refused, by reason, and taken, by kind.
 
     Attributes:
@@ -315,9 +315,9 @@ class Heard:
     taken: Counter[str]
 
 
-def run(many: int, seed: int) -> Heard:
+def run(many: int, seed: int) -> Outcomes:
     """Change, hand over, count."""
-    rng, heard = random.Random(seed), Heard(Counter(), Counter())  # noqa: S311 - no secret
+    rng, heard = random.Random(seed), Outcomes(Counter(), Counter())  # noqa: S311 - no secret
     ears = [PeerPosts(), *(ear(session) for session in sessions() for ear in (Posts, Hearers))]
     for number in range(many):
         try:

@@ -51,7 +51,7 @@ class Job(Generic[Name]):
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Generic[Name]):
+class JobResult(Generic[Name]):
     """What came of a job: the first test that failed, None if none did; seconds of CPU time.
 
     Attributes:
@@ -74,7 +74,7 @@ def prepare() -> None:
             importlib.import_module(name)
 
 
-def runs(jobs: Iterable[Job[Name]], many: int, root: Path) -> Iterator[Done[Name]]:
+def runs(jobs: Iterable[Job[Name]], many: int, root: Path) -> Iterator[JobResult[Name]]:
     """Run each job in a copy of this process, so many at a time; yields them as they end."""
     waiting, at_work = iter(jobs), dict[int, tuple[Job[Name], Path]]()
     with tempfile.TemporaryDirectory() as folder:
@@ -91,16 +91,18 @@ def runs(jobs: Iterable[Job[Name]], many: int, root: Path) -> Iterator[Done[Name
             yield _done(job, place, used.ru_utime + used.ru_stime)
 
 
-def _done(job: Job[Name], place: Path, seconds: float) -> Done[Name]:
+def _done(job: Job[Name], place: Path, seconds: float) -> JobResult[Name]:
     """Read what a copy has left."""
     said = place.read_text("utf-8", errors="replace") if place.exists() else ""
     result = place.with_suffix(".json")
     if not result.exists():
-        return Done(job.name, None, f"the tests ended before their time: {said[-TAIL:]}", seconds)
+        return JobResult(
+            job.name, None, f"the tests ended before their time: {said[-TAIL:]}", seconds
+        )
     code, failed = json.loads(result.read_text("utf-8"))
     if code not in (PASSED, FAILED):
-        return Done(job.name, None, f"the tests do not run: {said[-TAIL:]}", seconds)
-    return Done(job.name, failed, "", seconds)
+        return JobResult(job.name, None, f"the tests do not run: {said[-TAIL:]}", seconds)
+    return JobResult(job.name, failed, "", seconds)
 
 
 def _started(job: Job[Any], place: Path, root: Path) -> int:

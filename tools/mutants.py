@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import forked_tests
-from forked_tests import Done, Job
+from forked_tests import Job, JobResult
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("crypto", "protocol", "roles", "machines")
@@ -80,7 +80,7 @@ def guards(root: Path = ROOT) -> Iterator[Guard]:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Verdict:
     """What came of removing a guard: the first test that failed, or what is wrong.
 
     Attributes:
@@ -96,7 +96,7 @@ class Judged:
     seconds: float = 0.0
 
 
-def judged(chosen: Sequence[Guard], many: int) -> Iterator[Judged | str]:
+def judged(chosen: Sequence[Guard], many: int) -> Iterator[Verdict | str]:
     """Yield what came of each of these guards, as it is found; so many are tried at a time.
 
     A text stands for what is wrong with the tests that are named.
@@ -129,7 +129,7 @@ def _parts(tests: Collection[str], many: int) -> Iterator[list[str]]:
             yield named
 
 
-def _judgement(done: Done[Guard | None]) -> Judged | str:
+def _judgement(done: JobResult[Guard | None]) -> Verdict | str:
     """What it means that these tests failed, or did not."""
     guard = done.name
     if guard is None:
@@ -137,8 +137,8 @@ def _judgement(done: Done[Guard | None]) -> Judged | str:
         return done.wrong or said
     if done.wrong or done.failed is None:
         wrong = done.wrong or f"{guard.path} without it, and no test fails"
-        return Judged(guard, wrong=f"{guard.name}: {wrong}", seconds=done.seconds)
-    return Judged(guard, done.failed, seconds=done.seconds)
+        return Verdict(guard, wrong=f"{guard.name}: {wrong}", seconds=done.seconds)
+    return Verdict(guard, done.failed, seconds=done.seconds)
 
 
 def narrowed(table: str, killers: Mapping[str, str]) -> str:
@@ -171,13 +171,13 @@ def main() -> int:
         guard for guard in guards() if not given.names or any(n in guard.name for n in given.names)
     ]
     chosen = [guard for guard in named if not guard.repeats]
-    start, wrong, judgements = time.monotonic(), 0, list[Judged]()
+    start, wrong, judgements = time.monotonic(), 0, list[Verdict]()
     for judgement in judged(chosen, given.at_a_time):
         line = judgement if isinstance(judgement, str) else judgement.wrong
         if line:
             print(line, flush=True)
             wrong += 1
-        elif isinstance(judgement, Judged):
+        elif isinstance(judgement, Verdict):
             judgements.append(judgement)
     if given.narrow:
         narrow({judgement.guard.name: judgement.killer for judgement in judgements})

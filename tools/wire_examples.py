@@ -17,6 +17,7 @@ from veilmix.protocol.hiding import Mask, Redact
 from veilmix.protocol.messages import (
     Accepted,
     Alarm,
+    BallotMarks,
     Batch,
     Body,
     Burned,
@@ -28,7 +29,6 @@ from veilmix.protocol.messages import (
     Counts,
     Decision,
     Envelope,
-    Heard,
     Key,
     Mixed,
     Registry,
@@ -38,7 +38,14 @@ from veilmix.protocol.messages import (
 )
 from veilmix.protocol.mixing import batch_digest
 from veilmix.protocol.parties import Role
-from veilmix.protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, Shown
+from veilmix.protocol.peer_messages import (
+    Accusation,
+    Agreed,
+    FoundBallots,
+    Relay,
+    Share,
+    ShareSecret,
+)
 from veilmix.protocol.receipts import show
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round, open_round
@@ -178,7 +185,7 @@ BODIES: dict[str, tuple[int, Body]] = {
     "agreed": (1, Agreed(6, bytes(range(32)))),
     "accusation": (1, Accusation(3, 258, b"what it held", bytes(range(32)))),
     "share": (1, Share(bytes(range(32)), bytes(range(64)))),
-    "shown": (1, Shown(7, bytes(range(32)))),
+    "shown": (1, ShareSecret(7, bytes(range(32)))),
     "mint": (1, Mint(ELEMENTS[0])),
     "ask": (1, Ask(ELEMENTS, SIGNER.sign(b"something else"))),
     "grant": (1, Grant(ELEMENTS[:2], bytes(range(32)))),
@@ -194,8 +201,8 @@ BODIES: dict[str, tuple[int, Body]] = {
     "traced": (1, Traced(1, (b"\2" * 32, b"\1" * 32))),
     "opened": (1, Opened(2, (Link(0, b"a layer", b"\1" * 32), Link(258, b"", *PROVED)))),
     "opened-nothing": (1, Opened(1, ())),
-    "heard": (1, Heard(tuple(bytes([i]) * 32 for i in (1, 2, 3)))),
-    "heard-nothing": (1, Heard(())),
+    "heard": (1, BallotMarks(tuple(bytes([i]) * 32 for i in (1, 2, 3)))),
+    "heard-nothing": (1, BallotMarks(())),
     "alarm-changed": (2, Alarm(1, Cause.CHANGED, b"what proves it")),
 }
 SEALS = {"closed-sealed": SEALED, "closed-sealed-before-a-head": Seal(b"", SEALED.signature)}

@@ -10,6 +10,7 @@ from veilmix.protocol.hiding import Hiding, Mask, Redact
 from veilmix.protocol.messages import (
     Accepted,
     Alarm,
+    BallotMarks,
     Batch,
     Burned,
     Call,
@@ -17,7 +18,6 @@ from veilmix.protocol.messages import (
     Consent,
     Decision,
     Head,
-    Heard,
     Key,
     Mixed,
     Receipts,
@@ -26,7 +26,14 @@ from veilmix.protocol.messages import (
     Submission,
     Tally,
 )
-from veilmix.protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, Shown
+from veilmix.protocol.peer_messages import (
+    Accusation,
+    Agreed,
+    FoundBallots,
+    Relay,
+    Share,
+    ShareSecret,
+)
 from veilmix.protocol.token_messages import Ask, Evaluated, Grant, Issued, Mint, Query, Roll
 from wire_examples import Vector
 
@@ -83,7 +90,7 @@ def shown(message: Message) -> Vector:  # noqa: C901 - a case a message
             body = {"step": step, "against": against, "inside": inside.hex(), "draw": draw.hex()}
         case Share(public, proof):
             body = {"public": public.hex(), "proof": proof.hex()}
-        case Shown(step, secret):
+        case ShareSecret(step, secret):
             body = {"step": step, "secret": secret.hex()}
         case Roster(opening, board, curator, analyst, shufflers, randomness):
             body = {"opening": opening.hex(), "board": board.hex(), "curator": curator.hex()}
@@ -122,7 +129,7 @@ def shown(message: Message) -> Vector:  # noqa: C901 - a case a message
         case Opened(hop, links):
             each = [[x.place, x.layer.hex(), x.key.hex(), x.proof.hex()] for x in links]
             body = {"hop": hop, "links": each}
-        case Heard(hashes):
+        case BallotMarks(hashes):
             body = {"hashes": [digest.hex() for digest in hashes]}
     said = {"kind": message.kind.name.lower(), "session": message.session.hex()}
     said |= {"round": message.round, "body": body, "seal": None}

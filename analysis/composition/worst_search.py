@@ -20,7 +20,7 @@ from ..contingency import solve
 from ..contingency.descent import INFEASIBLE, Rung, climb
 from ..contingency.frechet import Table
 from ..contingency.integer_program import TOLERANCE, Program, relax
-from ..contingency.swaps import Swapped, swap
+from ..contingency.swaps import SwapResult, swap
 from ..validation import Counts
 
 # Shares of the time left: for the first tree, then for swaps; the ladder has the rest.
@@ -147,7 +147,7 @@ def search(program: Program, bracket: Bracket, limits: Limits) -> None:
 def _swap(program: Program, bracket: Bracket, limits: Limits) -> None:
     rounds, pause = min(limits.rounds, MOST_WORK // program.tables.cells), limits.share(SWAP_SHARE)
 
-    def watch(swapped: Swapped) -> bool:
+    def watch(swapped: SwapResult) -> bool:
         bracket.meet(swapped.table)
         if swapped.rounds % TELL == 0:
             bracket.say(f"round {swapped.rounds:,} of {rounds:,} of swaps")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Known = Mapping[tuple[int, ...], npt.ArrayLike]
 
 
-class Counted(Protocol):
+class JointCounts(Protocol):
     """Joint counts of the columns in `group`, one axis per column, in the group's order."""
 
     @property
@@ -210,7 +210,7 @@ def _known_margin(group: tuple[int, ...], table: npt.ArrayLike, columns: list[Co
     return Margin(group, np.ascontiguousarray(counts))
 
 
-def agree(first: Counted, other: Counted) -> bool:
+def agree(first: JointCounts, other: JointCounts) -> bool:
     """Whether the counts of two groups say the same of the columns they share.
 
     Where they share none, that is how many people there are.

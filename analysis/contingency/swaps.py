@@ -36,7 +36,7 @@ WHOLE_NODES = 20  # of the search tree that makes a table of fractions one of pe
 
 
 @dataclass(frozen=True, slots=True)
-class Swapped:
+class SwapResult:
     """What a search has come to.
 
     Attributes:
@@ -128,8 +128,8 @@ def swap(
     ceiling: int,
     rounds: int,
     seed: int = 0,
-    watch: Callable[[Swapped], bool] = lambda _found: True,
-) -> Swapped:
+    watch: Callable[[SwapResult], bool] = lambda _found: True,
+) -> SwapResult:
     """The worst table that so many proposals come to, `start` or worse.
 
     Args:
@@ -141,7 +141,7 @@ def swap(
         watch: is called with what was found so far, after every proposal; False ends the search.
     """
     supports, rng = _Supports(program), np.random.default_rng(seed)
-    best = Swapped(start, -1 if start is None else start.exposed(program.k), 0)
+    best = SwapResult(start, -1 if start is None else start.exposed(program.k), 0)
     supports.flip([] if start is None else _support(program, start))
     current = supports.value()
     for done in range(rounds):
@@ -153,14 +153,14 @@ def swap(
         heat = COLD + HOT * (1 - done % CYCLE / CYCLE)
         if rng.random() >= np.exp(min(0.0, value - current) / heat):
             supports.flip(cells)
-            best = Swapped(best.table, best.exposed, done + 1)
+            best = SwapResult(best.table, best.exposed, done + 1)
             continue
         current = value
         best = _better(best, supports, value, done + 1)
     return best
 
 
-def _better(best: Swapped, supports: _Supports, value: float, done: int) -> Swapped:
+def _better(best: SwapResult, supports: _Supports, value: float, done: int) -> SwapResult:
     """The table of this support, if there is one that exposes more."""
     program = supports.program
     people = supports.people() if value > best.exposed + TOLERANCE else None
@@ -168,8 +168,8 @@ def _better(best: Swapped, supports: _Supports, value: float, done: int) -> Swap
         table = program.tables.table(people)
         exposed = table.exposed(program.k)
         if exposed > best.exposed:
-            return Swapped(table, exposed, done)
-    return Swapped(best.table, best.exposed, done)
+            return SwapResult(table, exposed, done)
+    return SwapResult(best.table, best.exposed, done)
 
 
 def _support(program: Program, table: Table) -> list[int]:

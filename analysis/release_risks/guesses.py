@@ -47,7 +47,7 @@ class Inference:
     sought: int
     known: tuple[int, ...]
 
-    def of_cells(self, counted: "Counted | LeftOut") -> tuple[Floats, NDArray[np.bool_]]:
+    def of_cells(self, counted: "CellCounts | LeftOut") -> tuple[Floats, NDArray[np.bool_]]:
         """Each person's chance where its cell is in the release, and whether it is."""
         whole = counted.people((*self.known, self.sought))
         cell = counted.people(self.known)
@@ -80,7 +80,7 @@ class Linkability:
     first: tuple[int, ...]
     second: tuple[int, ...]
 
-    def of_cells(self, counted: "Counted | LeftOut") -> tuple[Floats, NDArray[np.bool_]]:
+    def of_cells(self, counted: "CellCounts | LeftOut") -> tuple[Floats, NDArray[np.bool_]]:
         """Each person's chance where both its cells are in the release, and whether they are."""
         both = counted.people((*self.first, *self.second))
         first, second = counted.people(self.first), counted.people(self.second)
@@ -100,7 +100,7 @@ class Linkability:
         return 1 / len(release)
 
 
-class Counted:
+class CellCounts:
     """Cells of a release, looked up for people.
 
     Rows are told apart by sums of random 64-bit numbers, one for each value (two different rows
@@ -144,7 +144,7 @@ class Counted:
 class LeftOut:
     """The same, each person being in the release and left out of it."""
 
-    counted: Counted
+    counted: CellCounts
 
     def people(self, columns: Sequence[int]) -> NDArray[np.int32]:
         """For each person the rows of others that agree with it in these columns."""
@@ -187,16 +187,16 @@ def ask(
     held, targets = as_table(release), as_table(people)
     if held.shape[1] != targets.shape[1] or not len(held) or not len(targets):
         raise ParameterError(f"release, people: found shapes {held.shape} and {targets.shape}")
-    counted = Counted(held, held if people is release else targets)
+    counted = CellCounts(held, held if people is release else targets)
     asked = [_Side(counted, targets)]
     if isinstance(control, str):
         if held.shape != targets.shape or len(held) < 2:
             raise ParameterError("control: left-out needs the release of exactly these people")
-        others = counted if counted.targets is None else Counted(held, held)
+        others = counted if counted.targets is None else CellCounts(held, held)
         asked.append(_Side(LeftOut(others), held))
     elif control is not None:
         outside = as_table(control)
-        asked.append(_Side(Counted(held, outside), outside))
+        asked.append(_Side(CellCounts(held, outside), outside))
     for question in questions:
         for side in asked:
             side.ask(question)
@@ -221,7 +221,7 @@ class _Side:
     Of each question that was asked: what cells tell, as a sum over people, and whose they tell.
     """
 
-    counted: Counted | LeftOut
+    counted: CellCounts | LeftOut
     people: Codes
     right: list[float] = field(default_factory=list)
     known: list[NDArray[np.bool_]] = field(default_factory=list)

@@ -57,7 +57,7 @@ LEAST = 1e-7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Between:
+class Enclosure:
     """A number that is certainly between two others; they are equal where it is exact.
 
     Attributes:
@@ -81,7 +81,7 @@ class Between:
         return (self.high - self.low) / self.high if self.high > 0 else 0.0
 
 
-def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Between:
+def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Enclosure:
     """The hockey-stick delta after shuffling n reports, over all collections that differ in a row.
 
     For one bit (GRR on two symbols, one flipped bit) one number: of up to 1,000 reports exact, of
@@ -97,22 +97,22 @@ def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Between:
     randomizer = as_randomizer(randomizer)
     if (q := randomizer.one_bit) is not None:
         level = hockey_stick(n, q, epsilon)
-        return Between(float(level), float(level), level.rule)
+        return Enclosure(float(level), float(level), level.rule)
     if epsilon >= randomizer.epsilon:
-        return Between(0.0, 0.0, TRIED)
+        return Enclosure(0.0, 0.0, TRIED)
     if (pairs := every_pair(n, randomizer)) is not None:
         value = pairs.delta(epsilon)
-        return Between(value, value, TRIED)
+        return Enclosure(value, value, TRIED)
     low, high, rule = _bounds(randomizer, n)
     most = high(epsilon)
     least = min(low(epsilon), most)
     if 0 < least < most * (1 - WIDE_DELTA):
         goal = least * (1 + WIDE_DELTA)
         most = min(most, _parted(randomizer.neighbours(), n, epsilon, goal))
-    return Between(least, max(least, most), rule)
+    return Enclosure(least, max(least, most), rule)
 
 
-def report_epsilon(n: int, randomizer: Randomizer, delta: float) -> Between:
+def report_epsilon(n: int, randomizer: Randomizer, delta: float) -> Enclosure:
     """The hockey-stick epsilon (nats) that shuffling n reports gives at this delta.
 
     Args:
@@ -133,11 +133,11 @@ def report_epsilon(n: int, randomizer: Randomizer, delta: float) -> Between:
         from .epsilon import epsilon_for
 
         level = epsilon_for(n, q, delta)
-        return Between(float(level), float(level), level.rule)
+        return Enclosure(float(level), float(level), level.rule)
     local = randomizer.epsilon
     if (pairs := every_pair(n, randomizer)) is not None:
         value = _root(pairs.delta, delta, local)
-        return Between(value, value, TRIED)
+        return Enclosure(value, value, TRIED)
     low, high, rule = _bounds(randomizer, n)
     most = _crossing(high, delta, local)[1]
     least = _crossing(low, delta, most)[0]
@@ -149,7 +149,7 @@ def report_epsilon(n: int, randomizer: Randomizer, delta: float) -> Between:
 
         tried = [least * (1 + step) for step in STEPS if least * (1 + step) < most]
         most = [*tried, most][bisect_left(tried, x=True, key=fits)]
-    return Between(least, most, rule)
+    return Enclosure(least, most, rule)
 
 
 def upper_curve(n: int, randomizer: Randomizer) -> Callable[[float], float]:

@@ -33,7 +33,7 @@ import numpy as np
 from ...errors import ParameterError
 from ..randomizers import Randomizer, as_randomizer
 from ..validation import Floats, open_unit, sequence, whole
-from .amplification import Between, report_epsilon, upper_curve
+from .amplification import Enclosure, report_epsilon, upper_curve
 from .counts import log_law
 from .delta import PairDivergence, log_g
 from .epsilon import epsilon_for
@@ -117,8 +117,8 @@ class ComposedReports:
     """
 
     delta: float
-    hockey_stick: Between
-    probabilistic: Between | None
+    hockey_stick: Enclosure
+    probabilistic: Enclosure | None
 
 
 def compose_reports(
@@ -150,7 +150,7 @@ def compose_reports(
         low = max(report_epsilon(n, randomizer, delta).low for randomizer, n in set(parts))
         high = _hockey_stick(parts, delta)
         return ComposedReports(
-            delta, Between(min(low, high), high, "lower: one feature; upper: " + RULE), None
+            delta, Enclosure(min(low, high), high, "lower: one feature; upper: " + RULE), None
         )
     high, likely = _hockey_stick(parts, delta), _probabilistic(bits, delta)
     known = _actual(bits, delta, likely)
@@ -158,7 +158,7 @@ def compose_reports(
     alone = max(float(epsilon_for(*bit, delta, "probabilistic")) for bit in set(bits))
     unlikely = max(alone, *(_least(loss.exceeding, delta, likely) for loss in known))
     return ComposedReports(
-        delta, Between(low, high, RULE), Between(min(unlikely, likely), likely, RULE)
+        delta, Enclosure(low, high, RULE), Enclosure(min(unlikely, likely), likely, RULE)
     )
 
 
@@ -167,7 +167,7 @@ def _single(randomizer: Randomizer, n: int, delta: float) -> ComposedReports:
     if q is None:
         return ComposedReports(delta, report, None)
     level = epsilon_for(n, q, delta, "probabilistic")
-    return ComposedReports(delta, report, Between(float(level), float(level), level.rule))
+    return ComposedReports(delta, report, Enclosure(float(level), float(level), level.rule))
 
 
 def _hockey_stick(parts: Sequence[tuple[Randomizer, int]], delta: float) -> float:

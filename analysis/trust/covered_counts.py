@@ -31,7 +31,7 @@ from .fiber import Nats, Posterior, log_multinomial
 
 
 @dataclass(frozen=True, slots=True)
-class Some:
+class AlikePeople:
     """People of whom the same is known in one column.
 
     Attributes:
@@ -58,7 +58,7 @@ class Some:
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class SolvedColumn:
     """One column, solved: per label those who say it, those who are left out, log of the chance.
 
     Attributes:
@@ -69,8 +69,8 @@ class Solved:
     """
 
     column: int
-    by_label: Mapping[int, Some]
-    others: Some | None
+    by_label: Mapping[int, AlikePeople]
+    others: AlikePeople | None
     log_chance: float
 
 
@@ -113,7 +113,9 @@ def _width(evidence: Evidence, count: Count) -> tuple[int, bool]:
     return len(count.columns), coined
 
 
-def _column(evidence: Evidence, wide: Count, place: int, second: Count | None) -> Solved | None:
+def _column(
+    evidence: Evidence, wide: Count, place: int, second: Count | None
+) -> SolvedColumn | None:
     """Solve one column; None if several labels leave open more than which of two."""
     column = wide.columns[place]
     law = evidence.laws[column]
@@ -140,15 +142,15 @@ def _column(evidence: Evidence, wide: Count, place: int, second: Count | None) -
         return None
     spread, chance = dealt
     solved = {
-        key: Some(people, behind, numbers)
+        key: AlikePeople(people, behind, numbers)
         for (key, (people, behind)), numbers in zip(groups.items(), spread, strict=True)
     }
     others = solved.pop(None, None)
     by_label = {label: some for label, some in solved.items() if label is not None}
-    return Solved(column, by_label, others, before + chance)
+    return SolvedColumn(column, by_label, others, before + chance)
 
 
-def _shares(wide: Count, solved: Sequence[Solved], order: Sequence[int]) -> dict[Cell, float]:
+def _shares(wide: Count, solved: Sequence[SolvedColumn], order: Sequence[int]) -> dict[Cell, float]:
     """Of somebody in the wide count: the probability of each cell, its columns in this order."""
     people = sum(wide.left.values())
     behind = [{label: some.shares() for label, some in each.by_label.items()} for each in solved]
@@ -163,7 +165,7 @@ def _shares(wide: Count, solved: Sequence[Solved], order: Sequence[int]) -> dict
     return shares
 
 
-def _outside(solved: Sequence[Solved], columns: Sequence[int]) -> dict[Cell, float]:
+def _outside(solved: Sequence[SolvedColumn], columns: Sequence[int]) -> dict[Cell, float]:
     """Of somebody whom the wide count leaves out."""
     by_column = {each.column: each.others.shares() for each in solved if each.others}
     return {
@@ -172,7 +174,7 @@ def _outside(solved: Sequence[Solved], columns: Sequence[int]) -> dict[Cell, flo
     }
 
 
-def _told(evidence: Evidence, wide: Count, solved: Sequence[Solved], nats: float) -> Nats:
+def _told(evidence: Evidence, wide: Count, solved: Sequence[SolvedColumn], nats: float) -> Nats:
     """What is told of values, of all that was seen."""
     places = range(len(wide.columns))
     plain = [place for place in places if not tells_coins(evidence, wide, place)]
@@ -202,7 +204,7 @@ def _tells_value(evidence: Evidence, wide: Count, place: int) -> bool:
     return len({wide.label(place, state) for state in states}) == len(values)
 
 
-def _coins(evidence: Evidence, wide: Count, plain: Sequence[int], solution: Solved) -> float:
+def _coins(evidence: Evidence, wide: Count, plain: Sequence[int], solution: SolvedColumn) -> float:
     """The mean log of the chance that the covers of one column fell as they did, given the table.
 
     Of each cell of the other columns, and each value that may be left blank as a cover.
@@ -234,7 +236,7 @@ def _covers(
             yield wide.label(place, silent), silent, said
 
 
-def _covering(some: Some, state: int, people: int) -> list[float]:
+def _covering(some: AlikePeople, state: int, people: int) -> list[float]:
     """The law of how many of so many who say a label are in one state behind it."""
     of = next(label for label, states in some.behind.items() if state in states)
     share = some.behind[of][state] / fsum(some.behind[of].values())

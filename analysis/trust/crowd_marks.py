@@ -15,7 +15,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from ...protocol.hiding import HIDDEN
-from .evidence import Allowed, Cell, Crowd
+from .evidence import AllowedCells, Cell, Crowd
 from .value_states import States
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def crowd_with(mark: Mark, people: int, lengths: "Mapping[int, Fitting]") -> Cro
     """What is known of each person with a mark."""
     known, allowed = _statements(mark.held)
     fits = tuple(
-        Allowed(columns, cells[seen])
+        AllowedCells(columns, cells[seen])
         for number, seen in mark.lengths
         for columns, cells in [lengths[number]]
         if seen in cells
@@ -139,11 +139,11 @@ def rows_by_length(seen: "Lengths", states: States) -> "Fitting":
 
 def _statements(
     held: tuple[tuple[int, frozenset[int]], ...],
-) -> tuple[tuple[tuple[int, int], ...], tuple[Allowed, ...]]:
+) -> tuple[tuple[tuple[int, int], ...], tuple[AllowedCells, ...]]:
     """What is known and what is allowed, of the states that are possible."""
     known = tuple((column, min(some)) for column, some in held if len(some) == 1)
     allowed = tuple(
-        Allowed((column,), frozenset((state,) for state in some))
+        AllowedCells((column,), frozenset((state,) for state in some))
         for column, some in held
         if len(some) > 1
     )

@@ -29,7 +29,7 @@ Labels = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class AllowedCells:
     """The row of each person of a crowd, cut down to some columns, is one of these cells.
 
     Attributes:
@@ -56,7 +56,7 @@ class Crowd:
 
     people: int
     known: tuple[tuple[int, int], ...] = ()  # column, value; by column
-    allowed: tuple[Allowed, ...] = ()
+    allowed: tuple[AllowedCells, ...] = ()
     revealed: frozenset[int] = frozenset()
     linked: bool = False
     own: bool = False

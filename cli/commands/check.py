@@ -292,7 +292,7 @@ def _seconds(seconds: float) -> str:
 
 def _record(scenario: "Scenario", people: "Population", price: "Cost") -> "CheckedScenario":
     from ...scenarios.programs.topology import topology_of
-    from ...scenarios.studies.trust_table import told_of
+    from ...scenarios.studies.trust_table import measured_trust
     from ..text.records import AskedFeature, CheckedScenario, Noise
 
     features = (
@@ -311,5 +311,5 @@ def _record(scenario: "Scenario", people: "Population", price: "Cost") -> "Check
         scenario.policy.max_exposure,
         Noise(scenario.local.mechanism, scenario.local.epsilon),
         (*people.warnings, *warnings(scenario)),
-        told_of(scenario),
+        measured_trust(scenario),
     )

@@ -13,7 +13,7 @@ from ..app import Unmet
 from ..options import FILE, kept_options
 
 if TYPE_CHECKING:
-    from ...poll.session import Held
+    from ...poll.session import FinishedSession
     from ...poll.terms import Terms
     from ...scenarios.schema.model import Scenario
     from ...scenarios.scoring.outcome import Outcome
@@ -113,7 +113,7 @@ def command(
     _end(held, scenario, None if no_save else out, others=others)
 
 
-def _end(held: "Held", scenario: "Scenario", out: Path | None, *, others: bool) -> None:
+def _end(held: "FinishedSession", scenario: "Scenario", out: Path | None, *, others: bool) -> None:
     """Say what came of it, and keep it in a folder, if there is to be one."""
     from ...poll.record import outcome_of_phones
 
@@ -135,7 +135,7 @@ def _end(held: "Held", scenario: "Scenario", out: Path | None, *, others: bool) 
     _report(outcome, out)
 
 
-def _say_noise(held: "Held") -> None:
+def _say_noise(held: "FinishedSession") -> None:
     """Say what the answers tell, where phones have added noise."""
     from ...poll.noise import lines
 

@@ -14,7 +14,7 @@ from rich.progress import (
 
 from ...protocol.board import Entry
 from ...protocol.messages import Call
-from ...protocol.transcript import Made
+from ...protocol.transcript import SealedAnswers
 from ...roles.instruments import Instrument
 from .layout import page
 
@@ -38,7 +38,7 @@ class Bar(Instrument):
             self._round = entry.message.body.round
             self._sealed = 0
 
-    def sealed(self, made: Made) -> None:  # noqa: ARG002 - a hook
+    def sealed(self, made: SealedAnswers) -> None:  # noqa: ARG002 - a hook
         """Count the people who have sealed."""
         self._sealed += 1
         if self._sealed % STEP == 0 or self._sealed == self._people:

@@ -17,12 +17,12 @@ SHOWN = 4  # coalitions of a line
 def trust(scenario: "Scenario") -> Iterator[str]:
     """The lines on trust of `veilmix check`."""
     from ...scenarios.studies.cheating_text import why_unmeasured
-    from ...scenarios.studies.trust_table import told_of
+    from ...scenarios.studies.trust_table import measured_trust
 
     if why := why_unmeasured(scenario):
         yield f"trust     a run tells what coalitions learn that watch; {why}"
         return
-    told = told_of(scenario)
+    told = measured_trust(scenario)
     if told is not None:
         yield from _measured(told, scenario.scenario.name)
     else:

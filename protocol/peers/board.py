@@ -29,7 +29,7 @@ from ..bodies import DIGEST
 from ..frames import NO_SESSION, Message, decode_message
 from ..messages import Body, Key, Kind
 from ..parties import Role
-from ..peer_messages import Accusation, FoundBallots, Relay, Share, Shown
+from ..peer_messages import Accusation, FoundBallots, Relay, Share, ShareSecret
 from .agreement import Agreement, accusable, due, last_step, share_context
 
 RELAYS_LABEL = b"veilmix relays 1\0"
@@ -97,7 +97,7 @@ class PeerBoard:
             raise Refused(Reason.UNEXPECTED)
         if isinstance(body, Share):
             check_share(body.public, body.proof, self.owner(message.round, number))
-        if isinstance(body, Shown):
+        if isinstance(body, ShareSecret):
             check_shown(body.secret, self.shares(message.round)[number].public)
         return place
 
@@ -138,7 +138,7 @@ class PeerBoard:
     def shown(self, number: int) -> dict[int, bytes]:
         """The secrets of shares that were shown in a round, by peer."""
         said = self.bodies((number, self.agreement.path + 4)).items()
-        return {peer: body.secret for peer, body in said if isinstance(body, Shown)}
+        return {peer: body.secret for peer, body in said if isinstance(body, ShareSecret)}
 
     def accusations(self, place: Place) -> Iterator[tuple[int, Accusation]]:
         """The accusations of a step, with who makes them."""

@@ -53,7 +53,7 @@ class Onion(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class StepResult:
     """What a peer makes of all that came to it in a step.
 
     Attributes:
@@ -151,7 +151,7 @@ def bags_of(pairs: Sequence[tuple[int, bytes]]) -> Bags:
 
 def pass_on(
     plan: PeerRound, me: int, secret: SecretKey, step: int, arrived: Sequence[bytes]
-) -> Passed:
+) -> StepResult:
     """Peer: open what came in a step; refuse, and count, what is wrong or there already."""
     unique = sorted(set(arrived))
     right = [layer for layer in unique if len(layer) == plan.sizes[step]]
@@ -168,8 +168,8 @@ def pass_on(
     refused[Reason.DUPLICATE] = len(arrived) - len(unique) + len(pairs) - len(set(pairs))
     counts = {reason: count for reason, count in refused.items() if count}
     if step < plan.path:
-        return Passed(bags_of(pairs), (), counts)
-    return Passed((), tuple(sorted({sealed for _, sealed in pairs})), counts)
+        return StepResult(bags_of(pairs), (), counts)
+    return StepResult((), tuple(sorted({sealed for _, sealed in pairs})), counts)
 
 
 def goes_on(plan: PeerRound, peer: int, step: int, held: bytes) -> bool:

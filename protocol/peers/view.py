@@ -20,7 +20,7 @@ from functools import cached_property
 
 from .. import parties
 from ..record import CountsSeen
-from ..transcript import NAME, Made, Row, Transcript, name_of, split_names
+from ..transcript import NAME, Row, SealedAnswers, Transcript, name_of, split_names
 from ..view import View
 from .accounting import Reckoning
 from .board import PeerBoard
@@ -61,7 +61,7 @@ class PeerRecord:
                 yield from self._ways(made, handed)
 
     def _ways(
-        self, made: Made, handed: Sequence[Mapping[tuple[int, bytes], int]]
+        self, made: SealedAnswers, handed: Sequence[Mapping[tuple[int, bytes], int]]
     ) -> Iterable[Route]:
         size = len(handed) * NAME
         for place, (ask, values) in enumerate(made.answers):

@@ -104,7 +104,7 @@ class Forgery:
         return sealed_post(message, roster, author, self._identity(author), self.board.witness)
 
 
-class Misled(Endpoint):
+class MisledUser(Endpoint):
     """The place of an honest user who is shown a forged board."""
 
     def __init__(self, network: Network, party: str, entropy: Entropy) -> None:
@@ -114,13 +114,13 @@ class Misled(Endpoint):
 
     def rounds(self) -> "Rounds":
         """Each round as it is called, once the forged board has it too."""
-        return _Forged(self)
+        return _ForgedRounds(self)
 
 
-class _Forged(Rounds):
+class _ForgedRounds(Rounds):
     """The rounds of a session as somebody is shown them who is lied to."""
 
-    def __init__(self, place: Misled) -> None:
+    def __init__(self, place: MisledUser) -> None:
         super().__init__(place.network, place.party)
         self._place = place
 
@@ -144,4 +144,4 @@ def _secrets_of(pairs: Mapping[str, KeyPair]) -> dict[str, SecretKey]:
 
 def misled(entropy: Entropy) -> Fault:
     """Give the place of a user to whom the board lies."""
-    return lambda network, party: Misled(network, party, entropy)
+    return lambda network, party: MisledUser(network, party, entropy)

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from ...errors import Reason
 from ...protocol.messages import Body
-from ...protocol.peer_messages import Agreed, FoundBallots, Relay, Shown
+from ...protocol.peer_messages import Agreed, FoundBallots, Relay, ShareSecret
 from ...protocol.peers.agreement import PeerRound, last_step
 from ...protocol.peers.onions import bags_of
 from ..peer import Commons, Seat
@@ -74,7 +74,7 @@ def provoke(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
 
 def withhold(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
     """Keep one's secret of the round's key: all others have shown theirs."""
-    return None if isinstance(body, Shown) else body
+    return None if isinstance(body, ShareSecret) else body
 
 
 class FaultySeat(Seat):

@@ -28,7 +28,7 @@ class JunkSender(Endpoint):
     def __init__(self, network: Network, party: str, row: Sequence[str], entropy: Entropy) -> None:
         super().__init__(network, party)
         self.row, self.entropy = row, entropy
-        self.asking: threshold.Asking | None = None
+        self.asking: threshold.PendingOutputs | None = None
         self.answered: tuple[Round, Evaluated] | None = None
 
     def rounds(self) -> Rounds:

@@ -53,8 +53,8 @@ def grown(scene: Scene, entry: Fault) -> Measured:
 def epsilon(scene: Scene, reports: Sequence[int]) -> tuple[float, float]:
     """Anybody: epsilon after shuffling of all questions with so many reports: at least, at most."""
     shuffled, whole = after_shuffling(noisy_questions(scene.scenario, scene.people), reports)
-    told_of = whole or (shuffled[0] if len(shuffled) == 1 else None)
-    return (told_of.hockey_stick_at_least, told_of.hockey_stick) if told_of else (0.0, 0.0)
+    loss = whole or (shuffled[0] if len(shuffled) == 1 else None)
+    return (loss.hockey_stick_at_least, loss.hockey_stick) if loss else (0.0, 0.0)
 
 
 ATTACK = Attack(

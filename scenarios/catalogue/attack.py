@@ -110,7 +110,7 @@ def by_shuffler(*, last: bool = False, every: bool = False) -> Trial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Committed:
+class AttackTraits:
     """What is said of an attack, whoever carries messages.
 
     Attributes:
@@ -143,7 +143,7 @@ class Committed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PeerAttack(Committed):
+class PeerAttack(AttackTraits):
     """How peers commit an attack: they have no central party to be, nor any to turn against.
 
     That whoever does it is named is no guard that a file could leave out.
@@ -164,7 +164,7 @@ class PeerAttack(Committed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attack(Committed):
+class Attack(AttackTraits):
     """One attack.
 
     Attributes:

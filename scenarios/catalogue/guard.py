@@ -20,7 +20,7 @@ def value_at(scenario: "Scenario", key: str) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Requirement:
     """What a guard must not be without: the value of another key, and what to tell who lacks it.
 
     Attributes:
@@ -85,7 +85,7 @@ class Guard:
     label: str = ""
     default: bool = True
     needs: Mapping[str, object] = field(default_factory=dict)
-    wanted: tuple[Wanted, ...] = ()
+    wanted: tuple[Requirement, ...] = ()
     shufflers: int = 1
     stops: tuple[str, ...] = ()
     lesson: bool = False

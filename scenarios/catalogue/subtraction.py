@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .scene import Scene
 
 UNIT = "values of the target read"
-Made = Callable[["Scene", "Fault"], Mapping[int, "Sequence[Row]"]]
+InsertedRows = Callable[["Scene", "Fault"], Mapping[int, "Sequence[Row]"]]
 
 
 def with_curator(scenario: "Scenario", _entry: "Fault") -> tuple[str, ...]:
@@ -39,7 +39,7 @@ def friends_of(entry: "Fault", people: int, many: int) -> tuple[str, ...]:
     return tuple(user for user in others if user != target(entry))[:many]
 
 
-def nothing_made(_scene: "Scene", _entry: "Fault") -> Mapping[int, "Sequence[Row]"]:
+def no_rows(_scene: "Scene", _entry: "Fault") -> Mapping[int, "Sequence[Row]"]:
     """The first shuffler puts in nothing of its own."""
     return {}
 
@@ -62,7 +62,7 @@ def put_in(
 def target_read(
     helpers: "Callable[[Scenario, Fault], tuple[str, ...]]",
     friends: "Callable[[Scene, Fault], tuple[str, ...]]" = lambda _scene, _entry: (),
-    made: Made = nothing_made,
+    made: InsertedRows = no_rows,
 ) -> "Measure":
     """Measure how many released values of the target are read, of all that are released of it.
 

@@ -31,7 +31,7 @@ Progress = Callable[[str], None]
 STOPPED = "it was stopped before this program was through"
 
 
-class _Found(NamedTuple):
+class _Compared(NamedTuple):
     """What came of one program, or why it was left out."""
 
     programs: tuple[Compared, ...]
@@ -120,7 +120,7 @@ def compare(
     return comparison
 
 
-def _played(name: str, case: "Case", elsewhere: "Future[_Found] | None") -> "_Found":
+def _played(name: str, case: "Case", elsewhere: "Future[_Compared] | None") -> "_Compared":
     """What came of one program, here or elsewhere; here also where the executor has broken."""
     if elsewhere is not None:
         with suppress(BrokenExecutor):
@@ -128,12 +128,12 @@ def _played(name: str, case: "Case", elsewhere: "Future[_Found] | None") -> "_Fo
     return _play(name, case)
 
 
-def _play(name: str, case: "Case") -> "_Found":
+def _play(name: str, case: "Case") -> "_Compared":
     """Play one program, whole or not at all, in whatever process this is."""
     try:
-        return _Found(tuple(programs()[name](case)), {})
+        return _Compared(tuple(programs()[name](case)), {})
     except LocalError as cannot:
-        return _Found((), {name: str(cannot)})
+        return _Compared((), {name: str(cannot)})
 
 
 def _chosen(only: Sequence[str]) -> Mapping[str, Program]:

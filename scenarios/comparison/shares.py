@@ -31,7 +31,7 @@ from ...protocol.shares import (
     AGGREGATOR_2,
     AGGREGATORS,
     ShareAccumulator,
-    Sharing,
+    ShareSession,
     add,
     agreed,
     count,
@@ -158,7 +158,9 @@ def collect(
     return first_pile, two
 
 
-def _together(plan: Sharing, piles: tuple[ShareAccumulator, ShareAccumulator]) -> dict[int, Row]:
+def _together(
+    plan: ShareSession, piles: tuple[ShareAccumulator, ShareAccumulator]
+) -> dict[int, Row]:
     """What the two aggregators find when they lay their shares together."""
     rows: dict[int, Row] = {}
     for user in agreed(*piles):

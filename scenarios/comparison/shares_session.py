@@ -9,7 +9,7 @@ from ...crypto.suites import suite
 from ...protocol.announcement import NONCE, Announcement
 from ...protocol.messages import Counts, Decision
 from ...protocol.parties import ANALYST, CURATOR, shuffler
-from ...protocol.shares import AGGREGATOR_1, AGGREGATOR_2, Sharing, open_sharing
+from ...protocol.shares import AGGREGATOR_1, AGGREGATOR_2, ShareSession, open_sharing
 from ...protocol.transcript import Row
 from ..play.announcement import announced_policy, announced_rules
 from .case import Case, Purse
@@ -59,7 +59,7 @@ class Session:
     """
 
     announcement: Announcement
-    sharing: Sharing
+    sharing: ShareSession
     pairs: Mapping[str, KeyPair]
     entropy: Entropy
 

@@ -1,6 +1,6 @@
 """`audit`: half of what every pair of shufflers did is opened before everybody, by common coins."""
 
-from ..catalogue.guard import Guard, Wanted
+from ..catalogue.guard import Guard, Requirement
 
 WANTED = {
     "defence.registered": "what came in is shown by what registered people sign",
@@ -29,9 +29,9 @@ GUARD = Guard(
     default=False,
     needs={"defence.registered": True},
     wanted=(
-        *(Wanted(key, True, f"{why}; say {key} = true") for key, why in WANTED.items()),
-        Wanted("mix.order", "sorted", 'batches are sorted; say mix.order = "sorted"'),
-        Wanted("mix.suite", "sealedbox", 'others open layers; say mix.suite = "sealedbox"'),
+        *(Requirement(key, True, f"{why}; say {key} = true") for key, why in WANTED.items()),
+        Requirement("mix.order", "sorted", 'batches are sorted; say mix.order = "sorted"'),
+        Requirement("mix.suite", "sealedbox", 'others open layers; say mix.suite = "sealedbox"'),
     ),
     shufflers=2,
     stops=("drop", "drop-people", "substitute", "surround", "tag"),

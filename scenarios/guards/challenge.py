@@ -1,6 +1,6 @@
 """`challenge`: no ballot is opened before everybody has looked whether what was sent has come."""
 
-from ..catalogue.guard import Guard, Wanted
+from ..catalogue.guard import Guard, Requirement
 
 WANTED = {
     "defence.registered": "who was accepted is shown by what registered people sign",
@@ -27,9 +27,11 @@ GUARD = Guard(
     default=False,
     needs={"defence.registered": True},
     wanted=(
-        *(Wanted(key, True, f"{why}; say {key} = true") for key, why in WANTED.items()),
-        Wanted("mix.order", "sorted", 'batches are sorted; say mix.order = "sorted"'),
-        Wanted("mix.suite", "sealedbox", 'a proof seals layers again; say suite = "sealedbox"'),
+        *(Requirement(key, True, f"{why}; say {key} = true") for key, why in WANTED.items()),
+        Requirement("mix.order", "sorted", 'batches are sorted; say mix.order = "sorted"'),
+        Requirement(
+            "mix.suite", "sealedbox", 'a proof seals layers again; say suite = "sealedbox"'
+        ),
     ),
     stops=(
         "drop",

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..catalogue.guard import Guard, Setting, Wanted
+from ..catalogue.guard import Guard, Requirement, Setting
 
 if TYPE_CHECKING:
     from ...roles.cast import Guards
@@ -27,7 +27,7 @@ GUARD = Guard(
     price="a hash of 32 bytes a ballot on the board, and a post of each reader",
     default=False,
     wanted=(
-        Wanted(
+        Requirement(
             "mix.salt",
             True,
             "without salt anyone could guess what a receipt is of; say mix.salt = true",

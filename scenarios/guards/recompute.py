@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ..catalogue.guard import Guard, Wanted
+from ..catalogue.guard import Guard, Requirement
 
 GUARD = Guard(
     key="defence.recompute",
@@ -15,7 +15,7 @@ GUARD = Guard(
     default=False,
     needs={"policy.publish_marginals": True},
     wanted=(
-        Wanted(
+        Requirement(
             "policy.publish_marginals",
             True,
             "there is nothing to decide again from; say policy.publish_marginals = true",

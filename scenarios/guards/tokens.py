@@ -1,6 +1,6 @@
 """`tokens`: a ballot counts only with a token that a registered person was given for it."""
 
-from ..catalogue.guard import Guard, Wanted
+from ..catalogue.guard import Guard, Requirement
 
 CAREFUL = ("mix.salt", "defence.bind", "defence.dedupe", "defence.unbundle", "defence.fresh_salt")
 
@@ -19,13 +19,15 @@ GUARD = Guard(
     default=False,
     needs={"defence.registered": True},
     wanted=(
-        Wanted(
+        Requirement(
             "defence.registered",
             True,
             "tokens are given to registered people; say registered = true",
         ),
         *(
-            Wanted(key, True, f"a token stands on a salt and no design error; say {key} = true")
+            Requirement(
+                key, True, f"a token stands on a salt and no design error; say {key} = true"
+            )
             for key in (*CAREFUL, "defence.fresh_key")
         ),
     ),

@@ -45,7 +45,7 @@ LOST = (
 )
 
 
-class Unsaid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Suppression(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What is left unsaid in a column: all but `said`; or `blank`, with a cover (hiding.py).
 
     Attributes:
@@ -61,7 +61,7 @@ class Unsaid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     cover: int = 0
 
 
-class Coarser(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Coarsening(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The rules that made the values of a column coarser before they were said, by their names.
 
     Attributes:
@@ -73,7 +73,7 @@ class Coarser(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     rules: tuple[str, ...]
 
 
-class Handed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class LedgerBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A batch that was about to be handed on.
 
     Attributes:
@@ -91,8 +91,8 @@ class Handed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     missing: tuple[int, ...] = ()
     others: tuple[str, ...] = ()
     asks: tuple[tuple[str, ...], ...]
-    unsaid: tuple[Unsaid, ...] = ()
-    coarser: tuple[Coarser, ...] = ()
+    unsaid: tuple[Suppression, ...] = ()
+    coarser: tuple[Coarsening, ...] = ()
     public: bool
     singles: bool = False
     coins: str = ""
@@ -121,14 +121,14 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     seed: int | None
     least: int
     session: str = ""
-    handed: tuple[Handed, ...] = ()
+    handed: tuple[LedgerBatch, ...] = ()
     k: int
     cells: tuple[int, ...] = ()
     burned: str | None = None
     noise: Noise | None = None
 
     @property
-    def release(self) -> Handed | None:
+    def release(self) -> LedgerBatch | None:
         """The batch for the analyst, read or not; None if none was handed on."""
         return next((one for one in self.handed if one.public), None)
 
@@ -138,11 +138,11 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return self.release.asks[0] if self.release else ()
 
     @property
-    def coarser(self) -> tuple[Coarser, ...]:
+    def coarser(self) -> tuple[Coarsening, ...]:
         """How the values of the release were made coarser."""
         return self.release.coarser if self.release else ()
 
-    def counted(self, batch: Handed) -> frozenset[str]:
+    def counted(self, batch: LedgerBatch) -> frozenset[str]:
         """Whom a batch counts."""
         gone = set(batch.missing)
         known = (mark for i, mark in enumerate(self.people) if i not in gone)
@@ -187,7 +187,7 @@ class Ledger:
         self.entries.append(changed(entry, burned=NEVER_ENDED))
         self._write()
 
-    def hand_on(self, batch: Handed) -> None:
+    def hand_on(self, batch: LedgerBatch) -> None:
         """Note a batch of the last session before it is handed on."""
         last = self.entries[-1]
         self.entries[-1] = changed(last, handed=(*last.handed, batch))

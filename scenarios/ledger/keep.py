@@ -22,7 +22,7 @@ from ..populations.samples import Samples
 from ..schema.mechanisms import mechanisms
 from ..schema.model import Feature, Scenario
 from .account import Account, Union
-from .book import NEVER_ENDED, Coarser, Entry, Handed, Ledger, Unsaid
+from .book import NEVER_ENDED, Coarsening, Entry, Ledger, LedgerBatch, Suppression
 from .people import Crowd, crowd_of, memory_of
 from .spending import noise_of, refusal, spending
 
@@ -168,7 +168,7 @@ def session(entry: Entry) -> list[HandedBatch]:
     return [_told(entry, batch) for batch in entry.handed]
 
 
-def _told(entry: Entry, batch: Handed) -> HandedBatch:
+def _told(entry: Entry, batch: LedgerBatch) -> HandedBatch:
     people = entry.counted(batch)
     rules = {one.column: _rule(one) for one in batch.unsaid}
     words = {one.column: one.rules for one in batch.coarser}
@@ -186,34 +186,34 @@ def _told(entry: Entry, batch: Handed) -> HandedBatch:
     return HandedBatch(batch.round, people, entry.least, releases, batch.singles, batch.public)
 
 
-def _rule(one: Unsaid) -> Hiding:
+def _rule(one: Suppression) -> Hiding:
     return Mask(0, one.said) if one.said else Redact(0, one.blank, one.cover)
 
 
-def handed(batch: HandedBatch, crowd: Crowd) -> Handed:
+def handed(batch: HandedBatch, crowd: Crowd) -> LedgerBatch:
     """A batch as it is written down."""
     asked = set(crowd.people)
     rules = {name: rule for one in batch.releases for name, rule in one.hidden.items()}
     words = {name: some for one in batch.releases for name, some in one.coarser.items()}
-    return Handed(
+    return LedgerBatch(
         round=batch.round,
         missing=tuple(i for i, mark in enumerate(crowd.people) if mark not in batch.people),
         others=tuple(sorted(batch.people - asked)),
         asks=tuple(tuple(sorted(one.columns)) for one in batch.releases),
         unsaid=tuple(_unsaid(name, rule) for name, rule in sorted(rules.items())),
-        coarser=tuple(Coarser(column=name, rules=some) for name, some in sorted(words.items())),
+        coarser=tuple(Coarsening(column=name, rules=some) for name, some in sorted(words.items())),
         public=batch.public,
         singles=batch.singles,
         coins=batch.releases[0].coins,
     )
 
 
-def _unsaid(name: str, rule: Hiding) -> Unsaid:
+def _unsaid(name: str, rule: Hiding) -> Suppression:
     match rule:
         case Mask(said=said):
-            return Unsaid(column=name, said=said)
+            return Suppression(column=name, said=said)
         case Redact(values=values, cover=cover):
-            return Unsaid(column=name, blank=values, cover=cover)
+            return Suppression(column=name, blank=values, cover=cover)
 
 
 def _theirs(scenario: Scenario, name: str) -> str:

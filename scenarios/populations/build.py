@@ -19,7 +19,7 @@ from . import files
 from .file_options import options_of
 from .generated import ANTIGENS, blood_types, generate, law_of, laws
 from .people import Population, Table, ask
-from .roles import Judged, Role, guess_roles
+from .roles import JudgedColumn, Role, guess_roles
 from .tables import TABLES, shipped
 
 BLOOD, BLOOD_USERS = "blood-type", 30
@@ -160,7 +160,7 @@ def _without_identifiers(whole: Table, section: Section, features: Sequence[Feat
     )
 
 
-def named_identifiers(whole: Table) -> list[Judged]:
+def named_identifiers(whole: Table) -> list[JudgedColumn]:
     """The direct identifiers that are among the columns of a table."""
     return [
         judged
@@ -169,13 +169,13 @@ def named_identifiers(whole: Table) -> list[Judged]:
     ]
 
 
-def unasked(judged: Judged) -> str:
+def unasked(judged: JudgedColumn) -> str:
     """Why a column is not asked about, and how to say that it may be."""
     more = "" if judged.said else f"; if not, say {_as_quasi(judged)}"
     return f"a direct identifier ({judged.reason}){more}"
 
 
-def _as_quasi(judged: Judged) -> str:
+def _as_quasi(judged: JudgedColumn) -> str:
     """How to say that a column is no direct identifier."""
     return f'roles = {{ {quoted_key(judged.column)} = "quasi" }}'
 

@@ -29,7 +29,7 @@ from ...protocol.coarsening import (
     Unit,
     coarsened,
 )
-from ..schema.model import Bins as Wanted
+from ..schema.model import Bins as BinsSection
 from ..schema.model import Feature
 from . import csvfile
 from .file_options import FileOptions
@@ -134,7 +134,7 @@ def _merged(label: str, values: Sequence[str], labels: Collection[str] | None) -
     return f"{', '.join(few)} as {label}"
 
 
-def _binned(bins: Wanted) -> str:
+def _binned(bins: BinsSection) -> str:
     if bins.edges is not None and len(bins.edges) > 2:
         steps = {round(b - a, 9) for a, b in pairwise(bins.edges)}
         if len(steps) == 1:
@@ -201,7 +201,9 @@ def _date(feature: Feature, texts: Sequence[str], missing: str) -> Date:
     return Date(unit, day_first=not second)
 
 
-def _bins(feature: Feature, wanted: Wanted, texts: Sequence[str], people: Sequence[int]) -> Bins:
+def _bins(
+    feature: Feature, wanted: BinsSection, texts: Sequence[str], people: Sequence[int]
+) -> Bins:
     pairs = [
         (number[0], many)
         for text, many in zip(texts, people, strict=True)

@@ -17,7 +17,7 @@ from ...protocol.schema import MAX_VALUES, MAX_WIDTH, Schema
 from ...protocol.schema import Feature as Column
 from ..schema.model import PHONES, Feature
 from .coarser import is_coarser, order_of, rules_of
-from .roles import Judged
+from .roles import JudgedColumn
 
 WIDTH = 32  # bytes of UTF-8 in a value of an open domain that names no width
 Codes = NDArray[np.int32]
@@ -46,11 +46,11 @@ class Table:
     note: str
     warnings: tuple[str, ...] = ()
     origin: Codes | None = None
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[JudgedColumn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Finer:
+class FinerValues:
     """Values before they are made coarser.
 
     Attributes:
@@ -88,8 +88,8 @@ class Population:
     note: str
     warnings: tuple[str, ...] = ()
     origin: Codes | None = None
-    judged: tuple[Judged, ...] = ()
-    finer: "Finer | None" = None
+    judged: tuple[JudgedColumn, ...] = ()
+    finer: "FinerValues | None" = None
 
     @property
     def n(self) -> int:
@@ -121,7 +121,7 @@ class Population:
             self,
             codes=np.ascontiguousarray(self.codes[rows]),
             origin=rows.astype(np.int32) if self.origin is None else self.origin[rows],
-            finer=finer and Finer(np.ascontiguousarray(finer.codes[rows]), finer.values),
+            finer=finer and FinerValues(np.ascontiguousarray(finer.codes[rows]), finer.values),
         )
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> "Population":
@@ -162,7 +162,7 @@ def ask(
     finer = None
     if any(column.rules for column in columns):
         held = np.ascontiguousarray(table.codes[:, places])
-        finer = Finer(held, tuple(table.values[j] for j in places))
+        finer = FinerValues(held, tuple(table.values[j] for j in places))
     return Population(
         name=table.name,
         schema=Schema(tuple(columns)),

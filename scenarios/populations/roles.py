@@ -63,7 +63,7 @@ SHOWN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedColumn:
     """What a column is, and why: `said` by the user, or guessed.
 
     Attributes:
@@ -90,7 +90,7 @@ def guess_roles(
     people: int,
     said: Mapping[str, str],
     missing: str,
-) -> tuple[Judged, ...]:
+) -> tuple[JudgedColumn, ...]:
     """Say what each column is.
 
     Args:
@@ -101,9 +101,9 @@ def guess_roles(
         missing: what an empty cell is called.
     """
     return tuple(
-        Judged(name, Role(said[name]), "as you said", said=True)
+        JudgedColumn(name, Role(said[name]), "as you said", said=True)
         if name in said
-        else Judged(name, *_guess(name, [text for text in texts if text != missing], people))
+        else JudgedColumn(name, *_guess(name, [text for text in texts if text != missing], people))
         for name, texts in zip(columns, values, strict=True)
     )
 

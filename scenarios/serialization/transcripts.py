@@ -31,7 +31,7 @@ from ...protocol.announcement import Announcement
 from ...protocol.frames import HEADER, decode_message
 from ...protocol.messages import Counts, Kind
 from ...protocol.phases import BOARD
-from ...protocol.transcript import Event, Made, Read, Refusal, Transcript
+from ...protocol.transcript import Event, Read, Refusal, SealedAnswers, Transcript
 
 SCHEMA = 1
 LEVEL = 1  # of gzip; names are random bytes: 6 takes half as long again and saves 2 %
@@ -298,7 +298,7 @@ def _take(transcript: Transcript, line: Any) -> None:
                 transcript.posts.append((line.sender, line.data))
         case Sealed():
             answers = tuple(line.answers)
-            transcript.made.append(Made(line.user, line.round, line.names, answers))
+            transcript.made.append(SealedAnswers(line.user, line.round, line.names, answers))
         case Counted():
             counts = tuple(_counts(count) for count in line.counts)
             transcript.reads.append(Read(line.reader, line.round, counts))

@@ -16,7 +16,7 @@ import msgspec
 from ... import __version__
 from ...analysis.estimation.confidence import clopper_pearson
 from ...errors import ParameterError
-from ..catalogue.attack import BYSTANDER, Committed
+from ..catalogue.attack import BYSTANDER, AttackTraits
 from ..catalogue.registry import GUARDS, guarding
 from ..mean import LEVEL, estimate
 from ..populations.samples import Samples
@@ -41,7 +41,7 @@ from .attack_plan import (
     trials,
 )
 from .matrix_result import Cell, Column, Cost, Kind, Matrix, MatrixStopped, Row, verdict
-from .matrix_runs import Job, Key, Progress, Shot, play_all
+from .matrix_runs import AttackOutcome, Job, Key, Progress, play_all
 
 MOVED = "people by whom a count is moved"
 PAIRS = 8  # honest runs, at least, without and with a defence: seconds scatter more than outcomes
@@ -60,8 +60,8 @@ class Runs:
     """
 
     topology: str
-    shots: Mapping[Key, Shot]
-    plain: Sequence[Shot]
+    shots: Mapping[Key, AttackOutcome]
+    plain: Sequence[AttackOutcome]
     seeds: Sequence[int]
     people: int
 
@@ -122,7 +122,7 @@ class Plan:
                 both = Job("", off, seed, seeded=True), Job("", on, seed, seeded=name != RANDOM)
                 yield from both if seed % 2 else reversed(both)
 
-    def through(self, shots: Mapping[Key, Shot]) -> "Plan":
+    def through(self, shots: Mapping[Key, AttackOutcome]) -> "Plan":
         """The part of which every run has been played: no attack before all honest runs have."""
         there = all(job.key in shots for job in self.honest_jobs())
         missing = {
@@ -172,7 +172,7 @@ def attack(
         names = tuple(name for name in names if takes(scenario, name) and spares(scenario, name))
     crowd = samples(scenario, seed)
     plan = Plan.of(scenario, rows, names, crowd.people.n, range(seed, seed + repeats))
-    shots: dict[Key, Shot] = {}
+    shots: dict[Key, AttackOutcome] = {}
     stopped, jobs = None, plan.jobs()
     try:
         for job, shot in zip(jobs, play_all(jobs, executor, progress), strict=True):
@@ -187,7 +187,7 @@ def attack(
     return matrix
 
 
-def _matrix(plan: Plan, shots: Mapping[Key, Shot], crowd: Samples) -> Matrix:
+def _matrix(plan: Plan, shots: Mapping[Key, AttackOutcome], crowd: Samples) -> Matrix:
     """Put together what was played."""
     scenario, people = plan.scenario, crowd.people.n
     quiet = changed(scenario, {}, ())
@@ -275,7 +275,7 @@ def _cell(
     return msgspec.structs.replace(cell, verdict=verdict(cell, without))
 
 
-def _attack_of(row: str, topology: str) -> Committed:
+def _attack_of(row: str, topology: str) -> AttackTraits:
     return plan_rows(topology)[row].how
 
 
@@ -283,7 +283,7 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def _moved(shot: Shot, honest: Shot) -> int:
+def _moved(shot: AttackOutcome, honest: AttackOutcome) -> int:
     """The largest number of people by which a count of round 1 differs; 0 where none was read."""
     furthest = 0
     for mine, theirs in zip(shot.counts, honest.counts, strict=False):
@@ -314,19 +314,19 @@ def _row(name: str, plan: Sequence[Trial], runs: Runs) -> Row:
     )
 
 
-def kind_of(attack: Committed) -> Kind:
+def kind_of(attack: AttackTraits) -> Kind:
     """Whether the parties of an attack break a rule."""
     return "watching" if attack.by == BYSTANDER else "cheating"
 
 
-def _crowds(pairs: Sequence[tuple[Shot, Shot]]) -> Iterator[float]:
+def _crowds(pairs: Sequence[tuple[AttackOutcome, AttackOutcome]]) -> Iterator[float]:
     """By how many people crowds differ, where there are any."""
     for one, other in pairs:
         if one.crowd is not None and other.crowd is not None:
             yield one.crowd - other.crowd
 
 
-def _column(plan: Plan, name: str, shots: Mapping[Key, Shot]) -> Column:
+def _column(plan: Plan, name: str, shots: Mapping[Key, AttackOutcome]) -> Column:
     guard, (without, having) = GUARDS[name], plan.honest[name]
     off = [shots[Job("", without, seed, seeded=True).key] for seed in plan.quiet]
     on = [shots[Job("", having, seed, seeded=name != RANDOM).key] for seed in plan.quiet]

@@ -19,7 +19,7 @@ from functools import cache
 import msgspec
 
 from ...errors import DataError, ParameterError, ScenarioError
-from ..catalogue.attack import OPENED, REPORTS, Committed, Keys
+from ..catalogue.attack import OPENED, REPORTS, AttackTraits, Keys
 from ..catalogue.registry import ATTACKS, GUARDS, committed, guarding
 from ..catalogue.registry import helping as helping_attack
 from ..programs.registry import program_of, randomizing
@@ -44,7 +44,7 @@ class Row:
     """
 
     attack: str
-    how: Committed
+    how: AttackTraits
     trial: Callable[[int, int], list[Keys]]
 
     def faults(self, people: int, shufflers: int) -> list[Keys]:

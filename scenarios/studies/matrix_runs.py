@@ -36,7 +36,7 @@ Key = tuple[str, bytes, int, bool]  # of a run: two with the same one are the sa
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
+class AttackOutcome:
     """One run: what its attack achieved, and what it cost.
 
     Attributes:
@@ -96,7 +96,9 @@ class Job:
         return self.row, msgspec.json.encode(self.scenario), self.seed, self.seeded
 
 
-def play_all(jobs: Sequence[Job], executor: Executor | None, progress: Progress) -> Iterator[Shot]:
+def play_all(
+    jobs: Sequence[Job], executor: Executor | None, progress: Progress
+) -> Iterator[AttackOutcome]:
     """Play all jobs, in their order; here what is left when a process of the executor is lost."""
     done = 0
     try:
@@ -111,7 +113,7 @@ def play_all(jobs: Sequence[Job], executor: Executor | None, progress: Progress)
         yield shot
 
 
-def shoot(job: Job) -> Shot:
+def shoot(job: Job) -> AttackOutcome:
     """Play one run and measure it."""
     crowd = samples(job.scenario, job.seed)
     scenario = resolve(job.scenario, crowd.first, crowd.people.schema.names, crowd.others)
@@ -124,7 +126,7 @@ def shoot(job: Job) -> Shot:
     value, of, unit = _achieved(played)
     linked, certain = _learnt(scenario, crowd, played) if job.row else (0, 0)
     sent = traffic(played.transcript)
-    return Shot(
+    return AttackOutcome(
         value,
         of,
         unit,

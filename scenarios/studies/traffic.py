@@ -26,6 +26,7 @@ from ...protocol.messages import (
     OPENING,
     STATE,
     Accepted,
+    BallotMarks,
     Batch,
     Body,
     Call,
@@ -33,7 +34,6 @@ from ...protocol.messages import (
     Consent,
     Envelope,
     Head,
-    Heard,
     Key,
     Mixed,
     Receipts,
@@ -43,7 +43,7 @@ from ...protocol.messages import (
 )
 from ...protocol.mixing import piece_size
 from ...protocol.opened_prefixes import opens_by_threshold
-from ...protocol.peer_messages import Share, Shown
+from ...protocol.peer_messages import Share, ShareSecret
 from ...protocol.phases import BOARD
 from ...protocol.session import Round, level_ends, open_round
 from ...protocol.token_messages import Ask, Evaluated, Grant, Issued, Mint, Query, Roll
@@ -267,9 +267,9 @@ def _read(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
     number, rules, ballots = plan.call.round, plan.announcement.rules, people * plan.slots
     reader = plan.reader
     if rules.challenge:
-        yield _list(terms, number, reader, lambda many: Heard(_ordered(STATE, many)), ballots)
+        yield _list(terms, number, reader, lambda many: BallotMarks(_ordered(STATE, many)), ballots)
         for hop, name in enumerate(plan.openers[:-1], start=1):
-            yield _post(terms, number, name, Shown(hop, bytes(SCALAR)))
+            yield _post(terms, number, name, ShareSecret(hop, bytes(SCALAR)))
     if plan.token:
         size = grown(lambda many: Roll(tuple(range(many))), people)
         yield Sent(number, reader, other_reader(reader), "roll", 1, size)

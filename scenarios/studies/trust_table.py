@@ -117,7 +117,9 @@ def guards_on(scenario: Scenario) -> tuple[str, ...]:
     )
 
 
-def told_of(scenario: Scenario, sets: Sequence[GuardSet] | None = None) -> MeasuredTrust | None:
+def measured_trust(
+    scenario: Scenario, sets: Sequence[GuardSet] | None = None
+) -> MeasuredTrust | None:
     """What was measured of a scenario's guards, or of the most of them; None if nothing was.
 
     sets: that were measured; None: those that are shipped.

@@ -25,7 +25,7 @@ WIDE = 20  # columns above which other choices are not measured, only the best
 SHOWN = 12  # choices that are measured and shown
 
 
-class By(StrEnum):
+class Basis(StrEnum):
     """What has to reach the target: the table itself, or what its columns' counts alone prove."""
 
     TRUTH = "truth"
@@ -89,7 +89,7 @@ class Advised:
     choices: tuple[tuple[Choice, Cost], ...]
     predict: str | None = None
     missing: str = "(missing)"
-    by: By = By.TRUTH
+    by: Basis = Basis.TRUTH
 
     @property
     def n(self) -> int:
@@ -166,7 +166,7 @@ def advise(
     most = _allowed(max_exposure, n)
     ladders = [one.ladder for one in columns]
     promise = _Promise(table, columns, k)
-    asked = promise if judge is By.PROMISE else None
+    asked = promise if judge is Basis.PROMISE else None
     advice = search(
         table.codes, ladders, k, most, promise=asked, seconds=seconds, progress=progress
     )
@@ -229,11 +229,11 @@ class _Promise:
         return self.known[j, level]
 
 
-def _by(said: str) -> By:
+def _by(said: str) -> Basis:
     try:
-        return By(said)
+        return Basis(said)
     except ValueError:
-        raise ParameterError(f"by: found {said!r}; {' and '.join(By)} are accepted") from None
+        raise ParameterError(f"by: found {said!r}; {' and '.join(Basis)} are accepted") from None
 
 
 def _known(table: Table, names: Sequence[str]) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Collection, Sequence
 
 from ...protocol import parties
 from ...protocol.derivation import Terms, closure
-from ...protocol.facts import Fact, From, Has, Key, Reason, Rule, Said, Term
+from ...protocol.facts import Answer, Ciphertext, Fact, Key, Origin, Reason, Rule, Term
 from ...protocol.view import Record as Recorded
-from .reasons import Step, Why
+from .reasons import Explanation, Step
 
 AUDITED = ", less those whom audits tell from it"  # ends what is said of a crowd
 
@@ -21,31 +21,33 @@ class Explainer:
         self.who = " + ".join(sorted(self.known.members)) or "anybody"
         self.names: Collection[bytes] = self.terms.by_name  # of all ciphertexts
 
-    def person(self, person: int) -> Why:
+    def person(self, person: int) -> Explanation:
         """What is known of a person, or where the trail ends."""
         calls = self.terms.record.calls
         goals: list[Fact] = [
             fact
             for number in sorted(calls)
             for ask in range(len(calls[number].asks))
-            if (fact := Said(person, number, ask)) in self.known.why
+            if (fact := Answer(person, number, ask)) in self.known.why
         ]
         about = parties.user(person)
         if goals:
             said = f"{about} is linked by {self.who}"
-            return Why(about, self._steps(goals), said)
+            return Explanation(about, self._steps(goals), said)
         mine = [term for term in self.terms.by_name.values() if term.user == person]
         trail: list[Fact] = [
-            From(term.name, person) for term in mine if From(term.name, person) in self.known.why
+            Origin(term.name, person)
+            for term in mine
+            if Origin(term.name, person) in self.known.why
         ]
         last = [
             term
             for term in mine
-            if From(term.name, person) in self.known.why
-            and Has(term.name, opened=True) not in self.known.why
+            if Origin(term.name, person) in self.known.why
+            and Ciphertext(term.name, opened=True) not in self.known.why
         ]
         missing = tuple(dict.fromkeys(term.opener for term in last))
-        return Why(about, self._steps(trail), self._end(person, last), missing)
+        return Explanation(about, self._steps(trail), self._end(person, last), missing)
 
     def _end(self, user: int, last: Sequence[Term]) -> str:
         about = parties.user(user)
@@ -58,17 +60,17 @@ class Explainer:
             f"{AUDITED if self.terms.record.shown else ''}"
         )
 
-    def message(self, name: bytes) -> Why:
+    def message(self, name: bytes) -> Explanation:
         """What is known of one ciphertext: that it was seen, whose it is, what is inside."""
         term = self.terms.by_name[name]
-        mine, opened = From(term.name, term.user), Has(term.name, opened=True)
-        wanted: list[Fact] = [Has(term.name), mine, opened]
-        wanted += [Said(term.user, term.round, ask) for ask, _ in term.answers]
+        mine, opened = Origin(term.name, term.user), Ciphertext(term.name, opened=True)
+        wanted: list[Fact] = [Ciphertext(term.name), mine, opened]
+        wanted += [Answer(term.user, term.round, ask) for ask, _ in term.answers]
         goals = [fact for fact in wanted if fact in self.known.why]
         about, ends = term.name.hex(), []
         if not goals:
             ending = f"{about} was never seen by {self.who}, nor anything opened that it was in"
-            return Why(about, (), ending)
+            return Explanation(about, (), ending)
         missing: tuple[str, ...] = ()
         if opened not in self.known.why:
             ends.append(f"it does not open without the key of {term.opener}")
@@ -76,7 +78,7 @@ class Explainer:
         if mine not in self.known.why:
             ends.append("nothing tells whose it is")
         ending = "; ".join(ends) or f"whose it is and what is inside is known to {self.who}"
-        return Why(about, self._steps(goals), ending, missing)
+        return Explanation(about, self._steps(goals), ending, missing)
 
     def _steps(self, goals: Sequence[Fact]) -> tuple[Step, ...]:
         numbers: dict[Fact, int] = {}
@@ -95,16 +97,16 @@ class Explainer:
         match fact:
             case Key(party):
                 return f"{party} has its own key"
-            case Has(name, opened=True):
+            case Ciphertext(name, opened=True):
                 term = self.terms.by_name[name]
                 inside = ", ".join(layer.hex() for layer in term.inside) or self._answer(term)
                 how = "so {} opens" if reason.rule is not Rule.SHOWN else "an audit has opened {}"
                 return f"{how.format(_short(name))} (its layer is for {term.opener}): {inside}"
-            case Has(name):
+            case Ciphertext(name):
                 return self._has(name, reason)
-            case From(name, user):
+            case Origin(name, user):
                 return self._from(name, user, reason)
-            case Said(user, number, ask):
+            case Answer(user, number, ask):
                 held = self._row(number, ask, self.terms.record.answers[number, user, ask])
                 if reason.rule is Rule.OWN:
                     return f"{parties.user(user)} said {held} itself in round {number}"
@@ -136,7 +138,7 @@ class Explainer:
                 return f"{_short(name)} was sealed by {owner}, a member"
             case _:
                 parent = reason.premises[0]
-                origin = _short(parent.name) if isinstance(parent, From) else "it"
+                origin = _short(parent.name) if isinstance(parent, Origin) else "it"
                 return f"so {_short(name)} is {owner}'s: it came out of {origin}"
 
     def _answer(self, term: Term) -> str:

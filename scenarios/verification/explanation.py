@@ -9,13 +9,13 @@ from ...protocol.peers.view import PeerRecord
 from ..records.run_folder import Run
 from .central_explanation import Explainer
 from .peer_explanation import PeerExplainer
-from .reasons import Why
+from .reasons import Explanation
 from .views import columns, people_named, person_of, record_of, recorded, view_of
 
 SIGNS = 4  # of the name of a ciphertext, at least
 
 
-class Explains(Protocol):
+class Explaining(Protocol):
     """Tells why members of one run know what they know.
 
     Attributes:
@@ -24,23 +24,23 @@ class Explains(Protocol):
 
     names: Collection[bytes]
 
-    def person(self, person: int) -> Why:
+    def person(self, person: int) -> Explanation:
         """What is known of a person, by its index, or where the trail ends."""
         ...
 
-    def message(self, name: bytes) -> Why:
+    def message(self, name: bytes) -> Explanation:
         """What is known of one ciphertext: that it was seen, whose it is, what is inside."""
         ...
 
 
-def _explains(run: Run, members: Sequence[str]) -> Explains:
+def _explains(run: Run, members: Sequence[str]) -> Explaining:
     record = record_of(run)
     if isinstance(record, PeerRecord):
         return PeerExplainer(record, members, columns(run))
     return Explainer(record, members, columns(run))
 
 
-def why(run: Run, members: Sequence[str], about: str) -> Why:
+def why(run: Run, members: Sequence[str], about: str) -> Explanation:
     """Why these parties know what they do of a person, or of a ciphertext by its name.
 
     Raises:

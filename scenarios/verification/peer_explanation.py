@@ -13,7 +13,7 @@ from ...protocol.peers.routes import Hop, Route, Rule, trail
 from ...protocol.peers.view import PeerRecord
 from ...protocol.transcript import Row, split_names
 from ..wording import joined
-from .reasons import Step, Why
+from .reasons import Explanation, Step
 
 
 class Layer(NamedTuple):
@@ -63,23 +63,23 @@ class PeerExplainer:
         self._steps.append(Step(len(self._steps) + 1, rule, text, after))
         return len(self._steps)
 
-    def person(self, person: int) -> Why:
+    def person(self, person: int) -> Explanation:
         """What is known of a peer, or where the trails of its onions end."""
         about, linked = parties.peer(person), f"{parties.peer(person)} is linked by {self.who}"
         if person in self.members:
             for number, rows in sorted(self.record.rows_by_round.items()):
                 if person in rows:
                     self._own(number, person, rows[person])
-            return Why(about, tuple(self._steps), linked)
+            return Explanation(about, tuple(self._steps), linked)
         readable = {n for n in self.record.routes if self.record.readable(n, self.members)}
         ends = [(n, place, self._end(n, place)) for n, place in self._answers(person)]
         said = [(n, place) for n, place, lost in ends if lost is None and n in readable]
         for number, place in said or [(n, place) for n, place, _ in ends]:
             self._follow(number, place, say=bool(said))
         if said:
-            return Why(about, tuple(self._steps), linked)
+            return Explanation(about, tuple(self._steps), linked)
         ending, missing = self._ending(about, [(n, lost) for n, _, lost in ends])
-        return Why(about, tuple(self._steps), ending, missing)
+        return Explanation(about, tuple(self._steps), ending, missing)
 
     def _answers(self, person: int) -> Iterator[tuple[int, int]]:
         """Per round the places of the onions with a peer's answers."""
@@ -93,7 +93,7 @@ class PeerExplainer:
         last = trail(self.record.routes[number], self.members, place)[-1]
         return last.peer if last.rule is Rule.LOST else None
 
-    def message(self, name: bytes) -> Why:
+    def message(self, name: bytes) -> Explanation:
         """What is known of one layer: who handed it to whom, whose it is, what is inside."""
         layer, about = self._layers[name], name.hex()
         sealed = self.record.routes.get(layer.round, ())
@@ -101,9 +101,11 @@ class PeerExplainer:
         if layer.origin in self.members:
             text = f"{about} was sealed by {parties.peer(layer.origin)}, a member"
             step = Step(1, "own", text, ())
-            return Why(about, (step,), f"whose it is and what is inside is known to {self.who}")
+            return Explanation(
+                about, (step,), f"whose it is and what is inside is known to {self.who}"
+            )
         if place is None:
-            return Why(about, (), f"the onion of {about} was stopped on its way")
+            return Explanation(about, (), f"the onion of {about} was stopped on its way")
         route, hops = sealed[place], trail(sealed, self.members, place)
         opener, ends, missing = route.stops[layer.step - 1], list[str](), tuple[str, ...]()
         if followed := len(hops) >= layer.step:
@@ -120,7 +122,7 @@ class PeerExplainer:
         if not followed:
             ends.append("nothing tells whose it is")
         ending = "; ".join(ends) or f"whose it is and what is inside is known to {self.who}"
-        return Why(about, tuple(self._steps), ending, missing)
+        return Explanation(about, tuple(self._steps), ending, missing)
 
     def _handed(self, layer: Layer, route: Route) -> int:
         giver, taker = (parties.peer(route.stops[layer.step - at]) for at in (2, 1))

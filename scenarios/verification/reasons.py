@@ -23,7 +23,7 @@ class Step(Record, frozen=True):
     after: tuple[int, ...]
 
 
-class Why(Record, frozen=True):
+class Explanation(Record, frozen=True):
     """What is asked about a person or a ciphertext, and what follows.
 
     Attributes:
@@ -39,7 +39,7 @@ class Why(Record, frozen=True):
     missing: tuple[str, ...] = ()
 
 
-def lines(why: Why) -> Iterator[str]:
+def lines(why: Explanation) -> Iterator[str]:
     """The derivation as numbered lines."""
     for step in why.steps:
         after = f"  [{', '.join(map(str, step.after))}]" if step.after else ""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from veilmix.errors import Refused
 from veilmix.protocol.frames import Message
 from veilmix.protocol.parties import peer
-from veilmix.protocol.peer_messages import Shown
+from veilmix.protocol.peer_messages import ShareSecret
 from veilmix.protocol.peers.accusations import PeerLoot, told_by_accusers
 from veilmix.protocol.peers.agreement import accusable, last_step
 from veilmix.protocol.peers.view import PeerRecord
@@ -96,6 +96,6 @@ def test_an_accusation_comes_before_any_secret_and_no_secret_before_all_is_found
         range(2, shown)
     )
     seen, _, secrets = session("provoke", 1)
-    early = Message(seen.board.session, 1, Shown(shown, secrets[1, 1])).encode()
+    early = Message(seen.board.session, 1, ShareSecret(shown, secrets[1, 1])).encode()
     with pytest.raises(Refused):
         seen.board.post("peer-1", early)

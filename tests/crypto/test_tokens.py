@@ -16,7 +16,7 @@ MINUS_ONE = difference(bytes(SCALAR), (1).to_bytes(SCALAR, "little"))
 Answer = tuple[tuple[bytes, ...], bytes]
 
 
-def answered(key: OprfKey = KEY) -> tuple[tokens.Asked, Answer]:
+def answered(key: OprfKey = KEY) -> tuple[tokens.BlindedInputs, Answer]:
     asked = tokens.ask(INPUTS, SystemEntropy())
     return asked, tokens.grant(key, asked.elements)
 
@@ -42,24 +42,24 @@ def shifted(element: bytes, by: bytes) -> bytes:
     return plus(element, by)
 
 
-def for_one(place: int) -> Callable[[tokens.Asked], Answer]:
+def for_one(place: int) -> Callable[[tokens.BlindedInputs], Answer]:
     """Another key for one of the inputs alone."""
 
-    def answer(asked: tokens.Asked) -> Answer:
+    def answer(asked: tokens.BlindedInputs) -> Answer:
         (mine, check), (theirs, _) = (tokens.grant(k, asked.elements) for k in (KEY, OTHER))
         return (*mine[:place], theirs[place], *mine[place + 1 :]), check
 
     return answer
 
 
-def cancelling(asked: tokens.Asked) -> Answer:
+def cancelling(asked: tokens.BlindedInputs) -> Answer:
     """Two deviations that add up to nothing."""
     mine, check = tokens.grant(KEY, asked.elements)
     extra = base_times(b"\x05" + bytes(31))
     return (plus(mine[0], extra), plus(mine[1], times(MINUS_ONE, extra)), mine[2]), check
 
 
-def guessing(asked: tokens.Asked) -> Answer:
+def guessing(asked: tokens.BlindedInputs) -> Answer:
     """A deviation, and a check that would fit if the first input were not blinded at all."""
     mine, _ = tokens.grant(KEY, asked.elements)
     extra = base_times(b"\x05" + bytes(31))
@@ -69,12 +69,12 @@ def guessing(asked: tokens.Asked) -> Answer:
     return (plus(mine[0], extra), *mine[1:]), check
 
 
-def exchanged(asked: tokens.Asked) -> Answer:
+def exchanged(asked: tokens.BlindedInputs) -> Answer:
     mine, check = tokens.grant(KEY, asked.elements)
     return (mine[1], mine[0], mine[2]), check
 
 
-def wholly(asked: tokens.Asked) -> Answer:
+def wholly(asked: tokens.BlindedInputs) -> Answer:
     """Another key for everything of this person."""
     return tokens.grant(OTHER, asked.elements)
 
@@ -83,7 +83,7 @@ def wholly(asked: tokens.Asked) -> Answer:
     "answer", [for_one(0), for_one(2), cancelling, guessing, exchanged, wholly]
 )
 def test_whoever_is_given_tokens_of_another_key_refuses_all(
-    answer: Callable[[tokens.Asked], Answer],
+    answer: Callable[[tokens.BlindedInputs], Answer],
 ) -> None:
     asked = tokens.ask(INPUTS, SystemEntropy())
     with pytest.raises(Refused) as caught:

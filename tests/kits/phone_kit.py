@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.poll.seeds import question
-from veilmix.poll.session import Held, PhoneSession
+from veilmix.poll.session import FinishedSession, PhoneSession
 from veilmix.poll.terms import Terms
 from veilmix.protocol.ballots import Phrasebook, submit_all
 from veilmix.protocol.board import Board
@@ -141,7 +141,7 @@ class Class:
     simulated: int = 0
     host: str = "127.0.0.1"
     said: list[str] = field(default_factory=list)
-    held: Held | None = None
+    held: FinishedSession | None = None
     address: str = ""
     session: PhoneSession | None = None
 
@@ -183,7 +183,7 @@ class Class:
             self.close_round()
             self._thread.join(0.3)
 
-    def done(self) -> Held:
+    def done(self) -> FinishedSession:
         """What it left."""
         assert self.held is not None
         return self.held

@@ -21,6 +21,7 @@ from veilmix.protocol.hiding import Hiding, Mask, Redact
 from veilmix.protocol.messages import (
     Accepted,
     Alarm,
+    BallotMarks,
     Batch,
     Body,
     Burned,
@@ -32,7 +33,6 @@ from veilmix.protocol.messages import (
     Decision,
     Envelope,
     Head,
-    Heard,
     Key,
     Mixed,
     Receipts,
@@ -43,7 +43,14 @@ from veilmix.protocol.messages import (
 )
 from veilmix.protocol.mixing import arrange, check_batch, open_envelope, open_layers
 from veilmix.protocol.parties import Role
-from veilmix.protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, Shown
+from veilmix.protocol.peer_messages import (
+    Accusation,
+    Agreed,
+    FoundBallots,
+    Relay,
+    Share,
+    ShareSecret,
+)
 from veilmix.protocol.receipts import show
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round, open_round
@@ -290,7 +297,7 @@ BODIES: dict[type, Any] = {
     FoundBallots: st.builds(FoundBallots, STEPS, LAYERS | st.just(()), REFUSED),
     Agreed: st.builds(Agreed, STEPS, DIGESTS),
     Share: st.builds(Share, DIGESTS, st.binary(min_size=64, max_size=64)),
-    Shown: st.builds(Shown, STEPS, DIGESTS),
+    ShareSecret: st.builds(ShareSecret, STEPS, DIGESTS),
     Mint: DIGESTS.map(Mint),
     Ask: st.builds(Ask, ELEMENTS.filter(lambda some: len(some) > 1), SIGNATURES),
     Grant: st.builds(Grant, ELEMENTS, DIGESTS),
@@ -319,7 +326,7 @@ BODIES: dict[type, Any] = {
             unique_by=lambda one: one.place,
         ).map(lambda some: tuple(sorted(some, key=lambda one: one.place))),
     ),
-    Heard: st.sets(DIGESTS, max_size=4).map(lambda some: Heard(tuple(sorted(some)))),
+    BallotMarks: st.sets(DIGESTS, max_size=4).map(lambda some: BallotMarks(tuple(sorted(some)))),
     Accusation: st.builds(Accusation, STEPS, PEERS, st.binary(max_size=40), DIGESTS),
     Alarm: st.builds(Alarm, st.integers(0, 255), st.sampled_from(Cause), st.binary(max_size=40)),
 }

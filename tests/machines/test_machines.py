@@ -17,7 +17,7 @@ from veilmix.errors import Reason, Refused
 from veilmix.machines import remote
 from veilmix.machines.board_service import BoardService
 from veilmix.machines.conductor import Conductor, Stuck
-from veilmix.machines.host import Standing, frames
+from veilmix.machines.host import IdleState, frames
 from veilmix.machines.http import Answer, Client, Limits, Request, Server
 from veilmix.machines.inputs import (
     ID,
@@ -246,9 +246,9 @@ async def test_entries_are_read_from_any_on_and_waited_for() -> None:
     assert (read.f64(), read.text(), read.blob()) == (1.0, "shuffler-1", KEYED)
 
 
-def stands(time: float = 0.0, deadline: float = math.inf, **more: Any) -> Standing:
+def stands(time: float = 0.0, deadline: float = math.inf, **more: Any) -> IdleState:
     given = {"over": False, "entries": 2, "sent": {}, "received": {}} | more
-    return Standing(time, deadline, **given)
+    return IdleState(time, deadline, **given)
 
 
 def test_time_goes_on_when_nobody_acts_and_nothing_is_on_its_way() -> None:

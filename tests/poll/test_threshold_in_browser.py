@@ -54,12 +54,12 @@ class Asked:
         self.told = self.held.announcement.encode().hex(), call.hex()
         self.key = OprfKey(SeededEntropy(74).fork("key"), b"round")
 
-    def asking(self, seed: int = 5) -> tuple[threshold.Asking, list[str]]:
+    def asking(self, seed: int = 5) -> tuple[threshold.PendingOutputs, list[str]]:
         """What Python asks for the row, and its factors."""
         asking = threshold.ask(self.plan, ROW, SeededEntropy(seed))
         return asking, [one.hex() for one in asking.asked.factors]
 
-    def evaluated(self, asking: threshold.Asking) -> Evaluated:
+    def evaluated(self, asking: threshold.PendingOutputs) -> Evaluated:
         return threshold.evaluate(self.plan, self.key, asking.body, SeededEntropy(6))
 
     def letter(self, body: Any, number: int = 1, session: bytes = b"", **more: Any) -> bytes:
@@ -142,7 +142,7 @@ def test_a_question_is_that_of_python_and_its_answer_gives_the_same_seeds(
     for frame in blind:
         body = decode_message(bytes.fromhex(frame)).body
         assert isinstance(body, Query)
-        assert asked.evaluated(threshold.Asking(ROW, asking.asked, body))
+        assert asked.evaluated(threshold.PendingOutputs(ROW, asking.asked, body))
 
 
 def wrong_answers(asked: Asked) -> dict[str, tuple[bytes, bytes, str]]:

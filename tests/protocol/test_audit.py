@@ -30,8 +30,8 @@ from veilmix.protocol.challenge import accept
 from veilmix.protocol.frames import Message
 from veilmix.protocol.messages import (
     Accepted,
+    BallotMarks,
     Body,
-    Heard,
     Mixed,
     Registry,
     Submission,
@@ -327,7 +327,7 @@ WRONG: dict[str, list[tuple[str, Body]]] = {
     "layers of another size": [*SENT, *TOSSED, ("shuffler-1", SHORT)],
     "more layers than came": [*SENT, *TOSSED, ("shuffler-1", MANY_LINKS)],
     "a tally before all is opened": [*SENT, *TOSSED, NOTHING[0], TALLIED],
-    "marks, without a challenge": [*SENT, *TOSSED, *NOTHING, ("curator", Heard(()))],
+    "marks, without a challenge": [*SENT, *TOSSED, *NOTHING, ("curator", BallotMarks(()))],
 }
 
 

@@ -14,7 +14,7 @@ from veilmix.protocol.announcement import Rules
 from veilmix.protocol.audit import chosen
 from veilmix.protocol.audit_ways import Way, crowds
 from veilmix.protocol.derivation import Terms, closure
-from veilmix.protocol.facts import Rule, Said
+from veilmix.protocol.facts import Answer, Rule
 from veilmix.protocol.parties import paired
 from veilmix.protocol.session import open_round
 from veilmix.protocol.view import Record
@@ -115,7 +115,7 @@ def test_every_coalition_links_what_the_closure_derives(shufflers: int, challeng
 
 def test_a_proof_says_what_an_audit_has_shown() -> None:
     person = min(heads(TWO, 2))
-    proof = closure(Terms(TWO), ["analyst", "shuffler-2"]).proof(Said(person, 2, 0))
+    proof = closure(Terms(TWO), ["analyst", "shuffler-2"]).proof(Answer(person, 2, 0))
     assert {reason.rule for _, reason in proof} >= {Rule.SHOWN, Rule.KEY, Rule.READ}
     assert all(reason.rule is not Rule.SENDER for _, reason in proof)
 

@@ -16,14 +16,14 @@ from veilmix.protocol.frames import Message
 from veilmix.protocol.locks import draw_share, locked, mark, unlock
 from veilmix.protocol.messages import (
     Accepted,
+    BallotMarks,
     Body,
     Envelope,
-    Heard,
     Mixed,
     Registry,
     Tally,
 )
-from veilmix.protocol.peer_messages import Share, Shown
+from veilmix.protocol.peer_messages import Share, ShareSecret
 from veilmix.protocol.registry import registry_root, submission
 from veilmix.protocol.tallying import read_ballots
 
@@ -116,9 +116,9 @@ ACCEPTED: tuple[str, Body] = ("shuffler-1", Accepted(TAKEN))
 MIXED: list[tuple[str, Body]] = [
     (f"shuffler-{hop}", Mixed(hop, 3 if hop == 1 else 0, 3, 9, {}, bytes(32))) for hop in (1, 2)
 ]
-HEARD: tuple[str, Body] = ("curator", Heard(tuple(bytes([i]) * 32 for i in range(9))))
+HEARD: tuple[str, Body] = ("curator", BallotMarks(tuple(bytes([i]) * 32 for i in range(9))))
 SHOWN: list[tuple[str, Body]] = [
-    (party, Shown(hop, KEYS[party].secret)) for hop, party in enumerate(PLAN.openers[:-1], 1)
+    (party, ShareSecret(hop, KEYS[party].secret)) for hop, party in enumerate(PLAN.openers[:-1], 1)
 ]
 TALLIED: tuple[str, Body] = ("curator", Tally((3, 3, 3), {}))
 ALL = (*LOCKED, ACCEPTED, *MIXED, HEARD, *SHOWN, TALLIED)
@@ -152,9 +152,9 @@ WRONG: dict[str, list[tuple[str, Body]]] = {
     "shown before anything is heard": [*LOCKED, ACCEPTED, *MIXED, SHOWN[0]],
     "shown twice": [*LOCKED, ACCEPTED, *MIXED, HEARD, SHOWN[0], SHOWN[0]],
     "shown in another's name": [*ALL[:-3], ("shuffler-2", SHOWN[0][1])],
-    "another secret": [*ALL[:-3], ("shuffler-1", Shown(1, KEYS["shuffler-2"].secret))],
-    "no scalar": [*ALL[:-3], ("shuffler-1", Shown(1, b"\xff" * 32))],
-    "another hop": [*ALL[:-3], ("shuffler-1", Shown(2, KEYS["shuffler-1"].secret))],
+    "another secret": [*ALL[:-3], ("shuffler-1", ShareSecret(1, KEYS["shuffler-2"].secret))],
+    "no scalar": [*ALL[:-3], ("shuffler-1", ShareSecret(1, b"\xff" * 32))],
+    "another hop": [*ALL[:-3], ("shuffler-1", ShareSecret(2, KEYS["shuffler-1"].secret))],
     "a tally before anything is heard": [*LOCKED, ACCEPTED, *MIXED, TALLIED],
     "a tally before all have shown": [*ALL[:-2], TALLIED],
 }
@@ -171,7 +171,7 @@ def test_the_board_refuses(name: str) -> None:
 
 @pytest.mark.parametrize("body", [SHARES["curator"], HEARD[1]])
 def test_where_there_is_no_challenge_nobody_posts_of_one(body: Body) -> None:
-    posts = MIXED if isinstance(body, Heard) else []
+    posts = MIXED if isinstance(body, BallotMarks) else []
     found = board(*posts, held=KIT.session(2))
     with pytest.raises(Refused, match="unexpected"):
         found.post("curator", Message(found.session, 1, body).encode())

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.protocol.announcement import Flaw, Rules
 from veilmix.protocol.derivation import Knowledge, Terms, closure
-from veilmix.protocol.facts import From, Has, Key, Rule, Said
+from veilmix.protocol.facts import Answer, Ciphertext, Key, Origin, Rule
 from veilmix.protocol.view import Record
 
 ROWS = KIT.people(8)
@@ -43,7 +43,7 @@ def test_every_coalition_of_one_shuffler_agrees_with_its_view() -> None:
 
 def test_every_step_follows_from_steps_before_it() -> None:
     found = knows(2, "curator", "shuffler-1", "shuffler-2")
-    proof = found.proof(Said(3, 1, 0))
+    proof = found.proof(Answer(3, 1, 0))
     rules = [reason.rule for _, reason in proof]
     assert rules[-1] is Rule.READ
     assert set(rules) == {Rule.SENDER, Rule.SAW, Rule.KEY, Rule.OPEN, Rule.FOLLOW, Rule.READ}
@@ -61,19 +61,19 @@ def test_without_one_key_the_chain_breaks_where_that_key_is_needed() -> None:
     less = knows(2, "curator", "shuffler-1")
     name = next(t.name for t in TERMS[2].by_name.values() if t.user == 3 and t.layer == 2)
     inner = TERMS[2].by_name[name].inside[0]
-    assert From(name, 3) in less.why
-    assert Has(inner) in less.why  # the curator was sent it
-    assert Has(inner, opened=True) in less.why
-    assert From(inner, 3) not in less.why
-    assert From(inner, 3) in whole.why
+    assert Origin(name, 3) in less.why
+    assert Ciphertext(inner) in less.why  # the curator was sent it
+    assert Ciphertext(inner, opened=True) in less.why
+    assert Origin(inner, 3) not in less.why
+    assert Origin(inner, 3) in whole.why
     with pytest.raises(KeyError):
-        less.proof(Said(3, 1, 0))
+        less.proof(Answer(3, 1, 0))
 
 
 def test_a_member_proves_its_own_answers_by_having_given_them() -> None:
     found = knows(1, "user-2")
-    assert found.proof(Said(1, 1, 0)) == [(Said(1, 1, 0), (Rule.OWN, (), None))]
-    assert Said(2, 1, 0) not in found.why
+    assert found.proof(Answer(1, 1, 0)) == [(Answer(1, 1, 0), (Rule.OWN, (), None))]
+    assert Answer(2, 1, 0) not in found.why
 
 
 def test_batches_that_keep_their_order_link_everybody_without_the_shufflers() -> None:
@@ -85,7 +85,7 @@ def test_batches_that_keep_their_order_link_everybody_without_the_shufflers() ->
         assert found.linked()[1] == {p: dict(enumerate(row)) for p, row in enumerate(ROWS)}
         assert record.view(["network", "curator"]).by_round == found.linked()
         assert not closure(Terms(record), ["curator"]).linked()
-        assert Rule.ORDER in {r.rule for _, r in found.proof(Said(3, 1, 0))}
+        assert Rule.ORDER in {r.rule for _, r in found.proof(Answer(3, 1, 0))}
     sorted_ = closure(TERMS[2], ["network", "curator"])
     assert not sorted_.linked()
 

@@ -12,7 +12,7 @@ from veilmix.errors import Refused
 from veilmix.protocol.announcement import Program
 from veilmix.protocol.frames import NO_SESSION, Message, Seal, decode_message
 from veilmix.protocol.messages import Key
-from veilmix.protocol.peer_messages import Agreed, Share, Shown
+from veilmix.protocol.peer_messages import Agreed, Share, ShareSecret
 from veilmix.protocol.peers.agreement import Agreement, open_peer_round, share_context
 from veilmix.protocol.peers.board import PeerBoard, replay_peers
 from veilmix.protocol.peers.onions import read_plain
@@ -102,7 +102,7 @@ def test_a_secret_is_that_of_the_share() -> None:
     board = board_before(1, PATH + 4)
     for secret in (bytes(32), make_share(SeededEntropy(3), b"").secret):
         with pytest.raises(Refused):
-            board.post("peer-1", Message(board.session, 1, Shown(PATH + 4, secret)).encode())
+            board.post("peer-1", Message(board.session, 1, ShareSecret(PATH + 4, secret)).encode())
 
 
 def test_what_is_due_is_posted_and_nothing_else() -> None:

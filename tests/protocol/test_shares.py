@@ -32,7 +32,7 @@ def announced(schema: Schema = SCHEMA, least: int = 2, seed: int = 1) -> tuple:
 
 def opened(
     least: int = 2,
-) -> tuple[shares.Sharing, tuple[shares.ShareAccumulator, shares.ShareAccumulator]]:
+) -> tuple[shares.ShareSession, tuple[shares.ShareAccumulator, shares.ShareAccumulator]]:
     """A session of shares, and both aggregators."""
     made, keys = announced(least=least)
     plan = shares.open_sharing(made, (keys[0].public, keys[1].public))
@@ -42,7 +42,7 @@ def opened(
     return plan, (piles[0], piles[1])
 
 
-def hand_in(plan, piles, user: int, made: shares.Shared) -> None:
+def hand_in(plan, piles, user: int, made: shares.SealedShares) -> None:
     for pile, layer in zip(piles, made.layers, strict=True):
         pile.take(user, layer)
 
@@ -120,7 +120,7 @@ def test_a_malformed_share_is_refused_and_its_sender_left_out(name: str, victim:
     everybody(plan, piles[:2], ROWS[:4])
     layers = list(shares.share(plan, 4, ROWS[4], SeededEntropy(4)).layers)
     layers[victim] = change(layers[victim])
-    hand_in(plan, piles, 4, shares.Shared((layers[0], layers[1])))
+    hand_in(plan, piles, 4, shares.SealedShares((layers[0], layers[1])))
     assert piles[victim].refused == {reason: 1}
     assert shares.agreed(*piles) == [0, 1, 2, 3]
     assert counted(plan, piles)[0] == Counter((row[0],) for row in ROWS[:4])

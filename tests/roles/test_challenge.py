@@ -13,8 +13,8 @@ from veilmix.protocol.announcement import Rules
 from veilmix.protocol.ballots import submit
 from veilmix.protocol.challenge import evidence
 from veilmix.protocol.locks import Proofs
-from veilmix.protocol.messages import Accepted, Alarm, Body, Cause, Heard, Kind, Submission
-from veilmix.protocol.peer_messages import Share, Shown
+from veilmix.protocol.messages import Accepted, Alarm, BallotMarks, Body, Cause, Kind, Submission
+from veilmix.protocol.peer_messages import Share, ShareSecret
 from veilmix.protocol.session import Round
 from veilmix.protocol.view import view
 from veilmix.roles import shuffler, user
@@ -138,8 +138,8 @@ class Reader(Endpoint):
 
     async def post(self, body: Body) -> None:
         """Show one more, or leave one out."""
-        if isinstance(body, Heard):
-            body = Heard(self.shows(body.hashes))
+        if isinstance(body, BallotMarks):
+            body = BallotMarks(self.shows(body.hashes))
         await super().post(body)
 
     def shows(self, hashes: tuple[bytes, ...]) -> tuple[bytes, ...]:
@@ -170,7 +170,7 @@ def test_who_shows_no_share_of_the_lock_is_named(hop: int) -> None:
     class Silent(Endpoint):
         async def post(self, body: Body) -> None:
             """Post all but the secret."""
-            if not isinstance(body, Shown):
+            if not isinstance(body, ShareSecret):
                 await super().post(body)
 
     run = played(shufflers=2, faults={f"shuffler-{hop}": Silent})

@@ -121,10 +121,10 @@ class TwoFaced(Endpoint):
     """An honest user to whom board and curator, with their own identities, show another call."""
 
     def rounds(self) -> Any:
-        return Shown(self)
+        return ShareSecret(self)
 
 
-class Shown(Rounds):
+class ShareSecret(Rounds):
     def __init__(self, place: Endpoint) -> None:
         super().__init__(place.network, place.party)
 

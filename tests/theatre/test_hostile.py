@@ -9,7 +9,7 @@ import trio
 import trio.testing
 from veilmix.scenarios.validation.load import change, load
 from veilmix.theatre.http import MOST_CONNECTIONS, Answer, Request, Server
-from veilmix.theatre.live import House, Playing, prepared
+from veilmix.theatre.live import Playing, Theatre, prepared
 from veilmix.theatre.log import Place
 
 PORT = 8765
@@ -132,7 +132,7 @@ async def said(server: Server, sent: bytes) -> bytes:
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_a_hostile_request_ends_its_connection_and_nothing_else(name: str) -> None:
     told: list[str] = []
-    house = House(quick(), told.append)
+    house = Theatre(quick(), told.append)
     server = Server(house.answer, PORT, told.append)
     sent, status = HOSTILE[name]
     answer = await said(server, sent)
@@ -148,7 +148,7 @@ async def test_a_hostile_request_ends_its_connection_and_nothing_else(name: str)
 
 
 async def test_a_head_has_the_length_of_the_page() -> None:
-    server = Server(House(quick(), print).answer, PORT, print)
+    server = Server(Theatre(quick(), print).answer, PORT, print)
     whole = await said(server, get("GET /"))
     head, _, body = whole.partition(b"\r\n\r\n")
     only, _, nothing = (await said(server, get("HEAD /"))).partition(b"\r\n\r\n")
@@ -175,7 +175,7 @@ async def test_a_fault_of_ours_is_answered_and_told_and_ends_nothing() -> None:
 
 
 async def test_more_connections_than_there_may_be_are_sent_away(autojump_clock) -> None:
-    server = Server(House(quick(), print).answer, PORT, print)
+    server = Server(Theatre(quick(), print).answer, PORT, print)
     async with trio.open_nursery() as nursery:
         waiting = []
         for _ in range(MOST_CONNECTIONS):
@@ -192,7 +192,7 @@ async def test_more_connections_than_there_may_be_are_sent_away(autojump_clock) 
 async def test_a_run_that_the_page_asked_for_may_fail(monkeypatch) -> None:
     """The first run's fault is its author's, who is at the keyboard; a later one's is not."""
     told: list[str] = []
-    house = House(quick(), told.append)
+    house = Theatre(quick(), told.append)
     house._log.begin({})
 
     async def wrong(playing, log, tell) -> None:
@@ -213,7 +213,7 @@ async def test_a_run_that_the_page_asked_for_may_fail(monkeypatch) -> None:
 async def test_the_show_goes_on_under_all_of_them_at_once() -> None:
     """Over real sockets, while a run is played, with readers who never read."""
     told: list[str] = []
-    house = House(quick(), told.append)
+    house = Theatre(quick(), told.append)
     listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
     port = listeners[0].socket.getsockname()[1]
     server = Server(house.answer, port, told.append)

@@ -23,7 +23,7 @@ from veilmix.scenarios.play.real import cast_of
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.validation.load import change, load
 from veilmix.theatre.http import Answer, Request, Server
-from veilmix.theatre.live import House, Playing, _changes, live, prepared
+from veilmix.theatre.live import Playing, Theatre, _changes, live, prepared
 from veilmix.theatre.log import MOST, Log, Place
 from veilmix.theatre.show import of_outcome
 from veilmix.theatre.stages import STAGES
@@ -181,12 +181,12 @@ def quick(**changes: object) -> Playing:
     return prepared(scenario, 3)
 
 
-def closed(house: House) -> bool:
+def closed(house: Theatre) -> bool:
     """Whether the session has come to its end."""
     return any('"kind":"closed"' in entry for entry in house._log.entries)
 
 
-async def until_closed(house: House) -> float:
+async def until_closed(house: Theatre) -> float:
     """Seconds until a session is over."""
     start = trio.current_time()
     place = Place()
@@ -197,7 +197,7 @@ async def until_closed(house: House) -> float:
 
 async def until_over(readers: int) -> tuple[float, list[str]]:
     """Seconds of a session that some browsers ask for and never read, and its log."""
-    house = House(quick(), lambda _: None)
+    house = Theatre(quick(), lambda _: None)
     server = Server(house.answer, PORT, print)
     async with trio.open_nursery() as nursery:
         for _ in range(readers):
@@ -236,7 +236,7 @@ def test_the_live_run_is_the_run() -> None:
     assert board.digest().hex() == still.digest
 
 
-async def played_live(house: House) -> list[dict[str, Any]]:
+async def played_live(house: Theatre) -> list[dict[str, Any]]:
     """What a house has told when its first run is over."""
     place, told = Place(), list[dict[str, Any]]()
     async with trio.open_nursery() as nursery:
@@ -252,7 +252,7 @@ async def played_live(house: House) -> list[dict[str, Any]]:
 def test_a_live_run_among_peers_is_the_run() -> None:
     """Every move of the page of the recorded run, in another order; and what was considered."""
     still = of_outcome(run("village", worst_case_seconds=0))
-    house = House(prepared(load("village"), 5), pytest.fail)
+    house = Theatre(prepared(load("village"), 5), pytest.fail)
     bill, *moves, considered, _ = trio.run(played_live, house, clock=VirtualClock())
     assert bill["bill"] == still["bill"]
     assert sorted(map(json.dumps, moves)) == sorted(map(json.dumps, still["moves"]))
@@ -263,7 +263,7 @@ def test_a_live_run_among_peers_is_the_run() -> None:
 
 @pytest.mark.slow
 async def test_a_new_run_replaces_the_old_one_or_says_why_not() -> None:
-    house = House(quick(), lambda _: None)
+    house = Theatre(quick(), lambda _: None)
     asked = partial(Request, "POST", "/again", {})
     async with trio.open_nursery() as nursery:
         nursery.start_soon(house.play)

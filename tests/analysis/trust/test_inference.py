@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.trust.best_guesses import Method
-from veilmix.analysis.trust.evidence import Allowed, Crowd, Evidence, Group, uniform
+from veilmix.analysis.trust.evidence import AllowedCells, Crowd, Evidence, Group, uniform
 from veilmix.analysis.trust.fiber import Nats, Side, listed
 from veilmix.analysis.trust.inference import infer
 from veilmix.errors import ParameterError
@@ -110,7 +110,7 @@ def cases(draw: Any) -> Evidence:
             held = {tuple(row[c] for c in columns) for row in mine}
             more = set(draw(st.lists(st.sampled_from(rows), max_size=3)))
             held |= {tuple(row[c] for c in columns) for row in more}
-            allowed = (Allowed(columns, frozenset(held)),)
+            allowed = (AllowedCells(columns, frozenset(held)),)
         crowds.append(Crowd(len(mine), known, allowed))
     some = st.sampled_from([(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)])
     sets = st.sets(st.integers(0, len(crowds) - 1), min_size=1).map(frozenset)
@@ -233,7 +233,7 @@ def test_the_walk_agrees_with_the_list_where_crowds_are_told_apart() -> None:
     from veilmix.analysis.trust.fiber_sampling import sampled
 
     table = [(0, 0, 0), (0, 1, 0), (1, 1, 0), (1, 2, 1), (0, 2, 1), (1, 0, 1), (1, 1, 1), (0, 0, 1)]
-    crowds = (Crowd(4, allowed=(Allowed((1,), frozenset({(0,), (1,), (2,)})),)), Crowd(4))
+    crowds = (Crowd(4, allowed=(AllowedCells((1,), frozenset({(0,), (1,), (2,)})),)), Crowd(4))
     both = frozenset({0, 1})
     evidence = evidence_of(table, [0] * 4 + [1] * 4, [((0, 1), both), ((1, 2), both)], crowds)
     (component,) = components(evidence, simplified(evidence))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from veilmix.report.make import make
 from veilmix.scenarios.studies.cheating_file import CHEATING
-from veilmix.scenarios.studies.trust_table import told_of
+from veilmix.scenarios.studies.trust_table import measured_trust
 from veilmix.scenarios.validation.load import load
 
 
@@ -59,7 +59,7 @@ def test_a_study_of_another_scenario_is_refused(typed: Callable[..., Any], run: 
 def test_check_names_what_it_was_measured_on(name: str, typed: Callable[..., Any]) -> None:
     """A guard set's figures are another scenario's, and are said to be."""
     said = " ".join(typed("check", name).out.split())
-    told = told_of(load(name))
+    told = measured_trust(load(name))
     if told is None:
         assert "those that cheat are not measured where people add noise" in said
         return

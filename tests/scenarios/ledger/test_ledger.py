@@ -12,7 +12,7 @@ import pytest
 from veilmix.analysis.exposure.curves import users_below
 from veilmix.errors import DataError, StorageError
 from veilmix.scenarios.ledger import book as module
-from veilmix.scenarios.ledger.book import NEVER_ENDED, Entry, Handed, key_of, opened, read
+from veilmix.scenarios.ledger.book import NEVER_ENDED, Entry, LedgerBatch, key_of, opened, read
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.result_file import read as read_run
 from veilmix.scenarios.records.run_folder import save
@@ -304,7 +304,7 @@ def test_where_there_is_no_ledger_to_keep(tmp_path: Path) -> None:
 
 
 def test_an_entry_names_those_who_are_counted() -> None:
-    batch = Handed(round=1, missing=(1,), others=("z",), asks=(("a",),), public=False)
+    batch = LedgerBatch(round=1, missing=(1,), others=("z",), asks=(("a",),), public=False)
     one = Entry(
         scenario="s", source=("a",), people=("x", "y", "w"), seed=1, least=2, k=2, handed=(batch,)
     )

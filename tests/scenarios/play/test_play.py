@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from veilmix.errors import DataError, ParameterError, ScenarioError
-from veilmix.protocol.transcript import Made
+from veilmix.protocol.transcript import SealedAnswers
 from veilmix.roles.instruments import Instrument
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.schema.model import Scenario
@@ -148,7 +148,7 @@ def test_expectations_that_fail_are_lines() -> None:
 
 def test_an_instrument_that_crashes_is_reported_and_the_run_goes_on() -> None:
     class Crashing(Instrument):
-        def sealed(self, made: Made) -> None:
+        def sealed(self, made: SealedAnswers) -> None:
             raise ValueError("of the test")
 
     told: list[str] = []

@@ -12,7 +12,7 @@ from veilmix.protocol.coarsening import Bins
 from veilmix.roles.instruments import Instrument
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.programs.randomized.score import Randomized
-from veilmix.scenarios.schema.model import Bins as Wanted
+from veilmix.scenarios.schema.model import Bins as BinsSection
 from veilmix.scenarios.schema.model import Feature
 from veilmix.scenarios.schema.model import Population as Section
 
@@ -147,15 +147,15 @@ def test_the_announcement_says_them(base: Path) -> None:
     assert [bool(feature.rules) for feature in told.schema.features] == [True] * 5
 
 
-BINS: list[tuple[Wanted, tuple[str, ...]]] = [
-    (Wanted(edges=(30, 65)), ("below 30", "30 to 64", "65 or more", "(missing)")),
-    (Wanted(quantiles=2), ("below 43", "43 or more", "(missing)")),
-    (Wanted(width=50, start=18), ("18 to 67", "(missing)")),
+BINS: list[tuple[BinsSection, tuple[str, ...]]] = [
+    (BinsSection(edges=(30, 65)), ("below 30", "30 to 64", "65 or more", "(missing)")),
+    (BinsSection(quantiles=2), ("below 43", "43 or more", "(missing)")),
+    (BinsSection(width=50, start=18), ("18 to 67", "(missing)")),
 ]
 
 
 @pytest.mark.parametrize(("bins", "values"), BINS)
-def test_bins(base: Path, bins: Wanted, values: tuple[str, ...]) -> None:
+def test_bins(base: Path, bins: BinsSection, values: tuple[str, ...]) -> None:
     merge = {"(missing)": ("-1",)}
     assert made(base, Feature(name="age", merge=merge, bins=bins)) == values
 

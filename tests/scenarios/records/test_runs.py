@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from veilmix.errors import StorageError
 from veilmix.protocol.messages import Kind
-from veilmix.protocol.transcript import Event, Made, Transcript
+from veilmix.protocol.transcript import Event, SealedAnswers, Transcript
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import contents, folders, read, save
 from veilmix.scenarios.scoring.outcome import Outcome
@@ -265,7 +265,7 @@ def test_messages_of_one_moment_are_in_the_order_of_their_senders(tmp_path: Path
         for index in order:
             place = len(transcript.events), 0.0, f"user-{index}", "shuffler-1", Kind.SUBMISSION
             transcript.events.append(Event(*place, 1, 100, bytes([index] * 8)))
-            transcript.made.append(Made(index - 1, 1, bytes([index] * 8), ((0, ("x",)),)))
+            transcript.made.append(SealedAnswers(index - 1, 1, bytes([index] * 8), ((0, ("x",)),)))
         return encode(transcript, 12, (2,))
 
     path = tmp_path / "t.gz"
@@ -313,7 +313,7 @@ def test_a_transcript_of_many_people_saves_in_seconds(tmp_path: Path) -> None:
             place = len(transcript.events), 0.0, f"user-{user + 1}", "shuffler-1", Kind.SUBMISSION
             transcript.events.append(Event(*place, number, 930, names[:8]))
             answers = tuple((ask, ("value",)) for ask in range(4))
-            transcript.made.append(Made(user, number, names, answers))
+            transcript.made.append(SealedAnswers(user, number, names, answers))
     begun = process_time()
     path = tmp_path / "t.gz"
     path.write_bytes(encode(transcript, people, (2, 2, 5, 9)))

@@ -11,7 +11,7 @@ from veilmix.protocol.transcript import split_names
 from veilmix.scenarios.records.run_folder import Run
 from veilmix.scenarios.verification.explanation import why
 from veilmix.scenarios.verification.peer_explanation import PeerExplainer
-from veilmix.scenarios.verification.reasons import Why
+from veilmix.scenarios.verification.reasons import Explanation
 from veilmix.scenarios.verification.views import record_of
 
 USERS = 6
@@ -39,7 +39,7 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     return veilmix.read(veilmix.save(outcome, tmp_path_factory.mktemp("runs")))
 
 
-def check_order(told: Why) -> None:
+def check_order(told: Explanation) -> None:
     """Each step follows from those before it."""
     for number, step in enumerate(told.steps, start=1):
         assert step.number == number
