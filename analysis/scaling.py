@@ -228,7 +228,9 @@ class Limit:
 
 def broken(limits: Sequence[Limit], people: int) -> tuple[Limit, ...]:
     """Those that so many people break, the first first."""
-    return tuple(sorted((one for one in limits if one.people < people), key=lambda one: one.people))
+    return tuple(
+        sorted((limit for limit in limits if limit.people < people), key=lambda limit: limit.people)
+    )
 
 
 def most(within: float, fixed: float, each: float) -> int:

@@ -131,21 +131,23 @@ def _read(
     if not (isinstance(parsed, dict) and set(parsed) == {"prices", "blocks"}):
         raise VerificationError("margins: the proof has prices and blocks, and nothing else")
     prices, blocks = parsed["prices"], parsed["blocks"]
-    if not (isinstance(prices, list) and [_length(one) for one in prices] == list(sizes)):
+    if not (isinstance(prices, list) and [_length(price) for price in prices] == list(sizes)):
         raise VerificationError("margins: one price for each value is accepted")
     if not all(_is_price(price) for column in prices for price in column):
         raise VerificationError(f"margins: prices are whole numbers of at most {LARGEST:.0e}")
     if not (isinstance(blocks, list) and len(blocks) <= MOST_BLOCKS):
         raise VerificationError(f"margins: at most {MOST_BLOCKS:,} blocks are accepted")
-    return prices, [_block(one, sizes) for one in blocks]
+    return prices, [_block(block, sizes) for block in blocks]
 
 
-def _block(one: Any, sizes: Sequence[int]) -> tuple[int, dict[int, set[int]]]:
+def _block(block: Any, sizes: Sequence[int]) -> tuple[int, dict[int, set[int]]]:
     """A block's price, and its value sets by column."""
-    if not (_length(one) == 2 and _is_price(one[0]) and one[0] >= 0 and _length(one[1]) >= 0):
+    if not (
+        _length(block) == 2 and _is_price(block[0]) and block[0] >= 0 and _length(block[1]) >= 0
+    ):
         raise VerificationError("margins: a block is a price of at least 0 and value sets")
     sets: dict[int, set[int]] = {}
-    for part in one[1]:
+    for part in block[1]:
         if _length(part) != 2 or type(part[0]) is not int or not 0 <= part[0] < len(sizes):
             raise VerificationError("margins: a value set has a column and values")
         column, values = part
@@ -153,7 +155,7 @@ def _block(one: Any, sizes: Sequence[int]) -> tuple[int, dict[int, set[int]]]:
         if not right or column in sets or not set(values) <= set(range(sizes[column])):
             raise VerificationError("margins: a value set names values of a column, once")
         sets[column] = set(values)
-    return one[0], sets
+    return block[0], sets
 
 
 def _is_price(price: Any) -> bool:

@@ -80,10 +80,10 @@ def choose_group(
     if known.surely(goal) >= promised:
         return None
     ranked = outlooks(known, goal)[:MOST_TRIED]
-    chosen = next((one for one in ranked if may_ask(one.group)), None)
+    chosen = next((ranking for ranking in ranked if may_ask(ranking.group)), None)
     while chosen is not None:
         inside = [o for o in ranked if o.fall and set(o.group) < set(chosen.group)]
-        part = next((one for one in inside if may_ask(one.group)), None)
+        part = next((ranking for ranking in inside if may_ask(ranking.group)), None)
         if part is None:
             return chosen.group
         chosen = part
@@ -114,13 +114,13 @@ def outlooks(known: Knowledge, goal: Group) -> list[Outlook]:
     others follow.
     """
     judged = list(_by_itself(known, goal, list(islice(_new(known, goal), MOST_JUDGED))))
-    judged.sort(key=lambda one: one.rank)
+    judged.sort(key=lambda judgement: judgement.rank)
     joint = known.joint(goal)
     if joint is None:
         return judged
     sharp = min(MOST_SHARP, max(2, SHARP_CELLS // joint.cells))
-    looked = _in_joint(known, goal, [one.group for one in judged[:sharp]], joint)
-    return [*sorted(looked, key=lambda one: one.rank), *judged[sharp:]]
+    looked = _in_joint(known, goal, [judgement.group for judgement in judged[:sharp]], joint)
+    return [*sorted(looked, key=lambda judgement: judgement.rank), *judged[sharp:]]
 
 
 def _new(known: Knowledge, goal: Group) -> Iterator[Group]:
@@ -128,7 +128,7 @@ def _new(known: Knowledge, goal: Group) -> Iterator[Group]:
     asked = [set(group) for group in known.tables]
     for size in range(2, len(goal) + 1):
         for group in combinations(goal, size):
-            if not any(set(group) <= one for one in asked):
+            if not any(set(group) <= known_group for known_group in asked):
                 yield group
 
 

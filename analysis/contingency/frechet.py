@@ -217,8 +217,8 @@ def agree(first: JointCounts, other: JointCounts) -> bool:
     """
     shared = set(first.group) & set(other.group)
     sums = [
-        one.counts.sum(axis=tuple(a for a, j in enumerate(one.group) if j not in shared))
-        for one in (first, other)
+        margin.counts.sum(axis=tuple(a for a, j in enumerate(margin.group) if j not in shared))
+        for margin in (first, other)
     ]
     return np.array_equal(*sums)
 

@@ -204,7 +204,9 @@ def error_of(task: str, randomizer: Any, reports: Any, p: Any) -> float:
         return float(((mean.value - mean.truth(p)) / np.ptp(randomizer.points)) ** 2)
     if task == "keys":
         measures = randomizer.measures(randomizer.support_counts(reports), len(reports))
-        return float(np.mean([(one.value - one.truth(p)) ** 2 for one in measures[::2]]))
+        return float(
+            np.mean([(measure.value - measure.truth(p)) ** 2 for measure in measures[::2]])
+        )
     return squared_error(task, randomizer.estimate(reports).shares - p)
 
 

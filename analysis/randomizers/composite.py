@@ -65,8 +65,8 @@ class Composition(Randomizer):
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Any:
         """Reports of the second; each stage has its own spawned generator."""
-        one, two = as_generator(rng).spawn(2)
-        return self.second.sample(self.first.sample(x, one), two)
+        first, second = as_generator(rng).spawn(2)
+        return self.second.sample(self.first.sample(x, first), second)
 
     def symbols(self, reports: Any) -> Symbols:
         """Rows are those of the second."""

@@ -67,7 +67,7 @@ class KeyValue(Randomizer):
             raise ParameterError(f"pairs: needs {NEEDS}")
         object.__setattr__(self, "pairs", texts)
         object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
-        numbers = [found[1] for text in texts if (found := pair(text))]
+        numbers = [signed[1] for text in texts if (signed := pair(text))]
         if len(set(numbers)) < 2:
             raise ParameterError(
                 f"pairs: found {len(set(numbers))} different numbers; needs {NEEDS}"
@@ -103,7 +103,7 @@ class KeyValue(Randomizer):
     @cached_property
     def keys(self) -> tuple[str, ...]:
         """The keys, in the order in which they first come."""
-        return tuple(dict.fromkeys(found[0] for text in self.pairs if (found := pair(text))))
+        return tuple(dict.fromkeys(signed[0] for text in self.pairs if (signed := pair(text))))
 
     @property
     def some_have_none(self) -> bool:
@@ -113,7 +113,7 @@ class KeyValue(Randomizer):
     @cached_property
     def limits(self) -> tuple[float, float]:
         """The least number and the largest."""
-        numbers = [found[1] for text in self.pairs if (found := pair(text))]
+        numbers = [signed[1] for text in self.pairs if (signed := pair(text))]
         return min(numbers), max(numbers)
 
     @cached_property
@@ -121,14 +121,16 @@ class KeyValue(Randomizer):
         """The number of each text's key, shape (a,); K where it has none of the K keys."""
         at = {key: place for place, key in enumerate(self.keys)}
         pairs = [pair(text) for text in self.pairs]
-        return np.array([at[one[0]] if one else len(at) for one in pairs], np.int64)
+        return np.array([at[signed[0]] if signed else len(at) for signed in pairs], np.int64)
 
     @cached_property
     def scaled(self) -> Floats:
         """T of each text, shape (a,); 0 where it is no pair."""
         low, high = self.limits
         pairs = [pair(text) for text in self.pairs]
-        return np.array([(2 * one[1] - low - high) / (high - low) if one else 0.0 for one in pairs])
+        return np.array(
+            [(2 * signed[1] - low - high) / (high - low) if signed else 0.0 for signed in pairs]
+        )
 
     @property
     def a(self) -> int:

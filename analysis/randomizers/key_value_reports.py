@@ -239,7 +239,7 @@ class PckvUE(KeyValue):
             [self._watch(many, (place, s) if place < many else None) for place in ends]
             for s in (0, 1)
         ]
-        plus, minus = (np.stack(one, axis=1)[:, self.places] for one in laws)
+        plus, minus = (np.stack(law, axis=1)[:, self.places] for law in laws)
         return np.asarray(plus * up + minus * down)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
@@ -298,6 +298,6 @@ class PckvUE(KeyValue):
         return np.asarray(bits[~(bits[:, ::2] & bits[:, 1::2]).any(axis=1)])
 
 
-def _chances(one: KeyValue) -> tuple[Floats, Floats]:
+def _chances(randomizer: KeyValue) -> tuple[Floats, Floats]:
     """Of each text: the chances of its two signs."""
-    return (1 + one.scaled) / 2, (1 - one.scaled) / 2
+    return (1 + randomizer.scaled) / 2, (1 - randomizer.scaled) / 2

@@ -110,7 +110,7 @@ class Hybrid(Numeric):
             (self.share, Piecewise(self.points, self.epsilon)),
             (1 - self.share, Duchi(self.points, self.epsilon)),
         )
-        return tuple(one for one in both if one[0] > 0)
+        return tuple(component for component in both if component[0] > 0)
 
     @property
     def outputs(self) -> int:
@@ -129,10 +129,14 @@ class Hybrid(Numeric):
     def classes(self) -> PairLaw:
         """Those of the parts; the coin is seen, so the known shares of both are at hand."""
         parts = [(share, part.classes) for share, part in self.parts]
-        weight = sum(share * one.weight for share, one in parts)
-        law = np.concatenate([share * one.weight / weight * one.law for share, one in parts])
+        weight = sum(share * component.weight for share, component in parts)
+        law = np.concatenate(
+            [share * component.weight / weight * component.law for share, component in parts]
+        )
         own, other = (
-            np.concatenate([weight / one.weight * getattr(one, who) for _, one in parts])
+            np.concatenate(
+                [weight / component.weight * getattr(component, who) for _, component in parts]
+            )
             for who in ("own", "other")
         )
         return PairLaw(weight, law, own, other)

@@ -107,14 +107,14 @@ class Memoized(UnaryEncoding):
 
 def _both(epsilon: float, forever: float | None) -> tuple[float, float]:
     """The two prices. Raises ParameterError unless all reports cost more than the first."""
-    one = as_epsilon(epsilon)
-    every = 2 * one if forever is None else number(forever, "forever", "a finite number of nats")
-    if not one < every <= MOST_NATS:
+    fresh = as_epsilon(epsilon)
+    every = 2 * fresh if forever is None else number(forever, "forever", "a finite number of nats")
+    if not fresh < every <= MOST_NATS:
         raise ParameterError(
-            f"forever: found {every:g} nats; needs a number above epsilon, {one:g}, and at most "
+            f"forever: found {every:g} nats; needs a number above epsilon, {fresh:g}, and at most "
             f"{MOST_NATS:g}"
         )
-    return one, every
+    return fresh, every
 
 
 def _mixed(share: float, odds: float) -> float:

@@ -130,7 +130,7 @@ class Trials:
     @classmethod
     def of(cls, groups: Groups, truth: float, lie: float) -> "Trials":
         """From the number of people at each level."""
-        sizes = [int(one) for one in groups]
+        sizes = [int(group) for group in groups]
         people, steps, ends = sum(sizes), [], []
         for level, many in enumerate(sizes):
             pool = sum(sizes[level:])

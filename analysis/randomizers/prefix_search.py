@@ -49,7 +49,7 @@ class PrefixReports:
     @classmethod
     def joined(cls, parts: Sequence["PrefixReports"]) -> "PrefixReports":
         """The reports of at least one part after another."""
-        columns = zip(*((one.levels, one.keys, one.values) for one in parts), strict=True)
+        columns = zip(*((part.levels, part.keys, part.values) for part in parts), strict=True)
         levels, keys, values = (np.concatenate(column) for column in columns)
         return cls(levels, keys, values)
 
@@ -157,8 +157,8 @@ def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
             order = np.argsort(-counts[kept[:, 0], kept[:, 1]], kind="stable")
             kept = kept[np.sort(order[:MOST_KEPT])]
         parents = np.concatenate([parents[kept[:, 0]], kept[:, 1:].astype(np.uint8)], axis=1)
-    values = [one for text in (*frequent, *parents) if (one := _value(tree, reports, text))]
-    values.sort(key=lambda one: (-one.share, one.text))
+    values = [value for text in (*frequent, *parents) if (value := _value(tree, reports, text))]
+    values.sort(key=lambda value: (-value.share, value.text))
     least_known = inf if cut else least_share(groups, tree.truth, tree.lie)
     return FoundValues(tuple(values), tested, false, least_known, cut)
 

@@ -212,7 +212,7 @@ class SubsetSelection(Pure):
         return log(self.outputs) / log(2)
 
 
-def _told(one: SubsetSelection) -> float:
+def _told(randomizer: SubsetSelection) -> float:
     """The inverse of the variance for symbols that nobody has."""
-    noise = one.lie * (1 - one.lie)
-    return (one.truth - one.lie) ** 2 / noise if noise > 0 else inf
+    noise = randomizer.lie * (1 - randomizer.lie)
+    return (randomizer.truth - randomizer.lie) ** 2 / noise if noise > 0 else inf

@@ -173,7 +173,7 @@ def _bounds(
         # Those who tell most alone come first: of the others a rough bound is often enough.
         for told, pair in sorted(
             ((pair.alone(epsilon), pair) for _, equals in cases for pair in telling(equals)),
-            key=lambda one: -one[0],
+            key=lambda candidate: -candidate[0],
         ):
             if told > best:  # shuffling never raises it
                 best = max(best, least_delta(pair, n, epsilon, best))

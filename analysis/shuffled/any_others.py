@@ -167,9 +167,9 @@ def _pool(case: Neighbours, epsilon: float) -> tuple[float, float, float]:
     if not alike or mass >= 1 or not np.isclose(blanket.law @ back**2, blanket.law @ away**2):
         return inf, 1.0, 1.0
     widest = max(
-        float(pair.law @ (one - exp(epsilon) * two) ** 2)
+        float(pair.law @ (own - exp(epsilon) * other) ** 2)
         for pair in pairs
-        for one, two in ((pair.own, pair.other), (pair.other, pair.own))
+        for own, other in ((pair.own, pair.other), (pair.other, pair.own))
     )
     outside = min(1.0, 2 * float(blanket.law @ away**2) / widest)
     return float(away.min()) * (1 + TIED), outside + (1 - outside) / mass, outside
@@ -180,11 +180,11 @@ def _seen(pair: PairLaw, epsilon: float, square: float) -> bool:
     shared = np.asarray(pair.shared)
     if not shared.all():
         return False
-    found = (
-        float((pair.law / shared) @ (one - exp(epsilon) * two) ** 2)
-        for one, two in ((pair.own, pair.other), (pair.other, pair.own))
+    squares = (
+        float((pair.law / shared) @ (own - exp(epsilon) * other) ** 2)
+        for own, other in ((pair.own, pair.other), (pair.other, pair.own))
     )
-    return bool(np.allclose(list(found), square, rtol=1e-9, atol=0))
+    return bool(np.allclose(list(squares), square, rtol=1e-9, atol=0))
 
 
 def _terms(

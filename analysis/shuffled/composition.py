@@ -132,7 +132,7 @@ def compose_reports(
         delta: in (0, 1), of the whole.
     """
     delta = open_unit(delta, "delta")
-    randomizers = [as_randomizer(one) for one in sequence(randomizers, "randomizers")]
+    randomizers = [as_randomizer(randomizer) for randomizer in sequence(randomizers, "randomizers")]
     reports = sequence(reports, "reports", "a number for each randomizer")
     if not randomizers or len(randomizers) != len(reports):
         raise ParameterError(

@@ -69,12 +69,12 @@ class ErasedResponse:
         if not listed(case) or len(case[1]) != 1:
             return None
         pair = case[1][0]
-        one, other = pair.law * pair.own, pair.law * pair.other
-        more, less = one > other * (1 + 1e-9), other > one * (1 + 1e-9)
-        truth, lie = float(one[more].sum()), float(one[less].sum())
-        erased = float(one[~more & ~less].sum())
+        own, other = pair.law * pair.own, pair.law * pair.other
+        more, less = own > other * (1 + 1e-9), other > own * (1 + 1e-9)
+        truth, lie = float(own[more].sum()), float(own[less].sum())
+        erased = float(own[~more & ~less].sum())
         # Outcomes of one likelihood ratio are one, and the second value mirrors the first.
-        level = np.ptp(one[more] / other[more]) if more.any() else inf
+        level = np.ptp(own[more] / other[more]) if more.any() else inf
         mirrored = isclose(float(other[less].sum()), truth) and isclose(
             float(other[more].sum()), lie
         )
@@ -125,9 +125,9 @@ class ErasedResponse:
         x = self._axis(first, second)
         y = self._axis(second, first)
         say_x, say_y = np.exp(1j * x.angles)[:, None], np.exp(1j * y.angles)[None, :]
-        one = self.erased + self.truth * say_x + self.lie * say_y
+        own = self.erased + self.truth * say_x + self.lie * say_y
         other = self.erased + self.lie * say_x + self.truth * say_y
-        amplitudes = np.exp(first * np.log(one) + second * np.log(other))
+        amplitudes = np.exp(first * np.log(own) + second * np.log(other))
         size = len(x.places) * len(y.places)
         law = (x.waves() @ amplitudes @ y.waves().T).real / size
         rounding = ROUNDING + PER_PERSON * (first + second)

@@ -159,7 +159,9 @@ def _two_of(laws: Sequence[Law], n: int) -> tuple[list[Law], float] | None:
     least = 1 / sqrt(CHEAP * n * max(variance_of(law) for law in laws))
     for law in laws[1:]:
         known = [
-            sharpness for one in kept if (sharpness := largest_sharpness(one, [law], n)) is not None
+            sharpness
+            for triple in kept
+            if (sharpness := largest_sharpness(triple, [law], n)) is not None
         ]
         if known and max(known) >= least:
             sharp = min(sharp, max(known))
@@ -178,12 +180,12 @@ def _mixed(three: Sequence[Law], n: int) -> tuple[list[Law], float] | None:
     best: tuple[list[Law], float] | None = None
     third = [_third(law) for law in three]
     for i in range(3):
-        one, other = (j for j in range(3) if j != i)
-        share = (third[i] - third[other]) / (third[one] - third[other])
+        first, other = (j for j in range(3) if j != i)
+        share = (third[i] - third[other]) / (third[first] - third[other])
         if not 0 <= share <= 1:
             continue
         for wider in A_LITTLE:
-            two = [spread_by(three[one], wider), spread_by(three[other], wider)]
+            two = [spread_by(three[first], wider), spread_by(three[other], wider)]
             atoms = np.concatenate([two[0][0], two[1][0]])
             weights = np.concatenate([share * two[0][1], (1 - share) * two[1][1]])
             sharp = largest_sharpness((atoms, weights), [three[i]], n)
@@ -226,8 +228,8 @@ def widest_end(case: Neighbours, n: int, epsilon: float) -> float:
     """About the delta of others of one value, of the worst one: what a bound may come down to."""
     _, pairs = case
     atoms: list[tuple[Floats, Floats]] = [
-        (one - exp(epsilon) * two, pair.law)
+        (own - exp(epsilon) * other, pair.law)
         for pair in pairs
-        for one, two in ((pair.own, pair.other), (pair.other, pair.own))
+        for own, other in ((pair.own, pair.other), (pair.other, pair.own))
     ]
     return max(at_most(law, weights, n, FINE) for law, weights in atoms) / n

@@ -194,6 +194,6 @@ def _cells(problem: Problem, chosen: Columns) -> int:
 
 def _considered(problem: Problem, kept: Columns) -> Iterator[Considered]:
     """The sets that coverage looks at, the kept one as it is proved."""
-    for one in problem.considered(kept):
-        value = _proof(problem, kept).value if one.columns == kept else one.value
-        yield Considered(one.columns, value, value <= problem.target)
+    for candidate in problem.considered(kept):
+        value = _proof(problem, kept).value if candidate.columns == kept else candidate.value
+        yield Considered(candidate.columns, value, value <= problem.target)

@@ -26,7 +26,7 @@ def closed(scene: Scene, _fault: Fault) -> Measured:
     counts = scene.public.tallies[0].counts if scene.public.tallies else None
     if not sent or counts is None:
         return 0, scene.n
-    said = {one.user: tuple(one.answers[0][1]) for one in scene.transcript.made if one.answers}
+    said = {made.user: tuple(made.answers[0][1]) for made in scene.transcript.made if made.answers}
     others = [row for i, row in said.items() if i not in sent and i < scene.n]
     policy = scene.scenario.policy
     due = Counter(opened(Counter(others), policy.k, prefixes=policy.prefixes))

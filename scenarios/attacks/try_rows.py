@@ -14,9 +14,9 @@ COALITION = (parties.ANALYST, parties.RANDOMNESS)
 def read(scene: Scene, _fault: Fault) -> Measured:
     """People whose row stays closed to the reader, and is read."""
     loot = scene.loot(COALITION)
-    found = rows_by_trying(loot, 1) - opened_cells(loot, 1)
+    guessed = rows_by_trying(loot, 1) - opened_cells(loot, 1)
     true = Counter(tuple(scene.people.row(index)) for index in range(scene.n))
-    return (found & true).total(), scene.n
+    return (guessed & true).total(), scene.n
 
 
 ATTACK = Attack(

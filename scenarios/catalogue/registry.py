@@ -78,7 +78,7 @@ GUARDS: Mapping[str, Guard] = Table(_guard_names, _guard)
 
 def committed(topology: str) -> Mapping[str, Attack | PeerAttack]:
     """The attacks that can be committed where messages are carried so, as they are there."""
-    return {name: how for name, one in ATTACKS.items() if (how := one.among(topology))}
+    return {name: how for name, attack in ATTACKS.items() if (how := attack.among(topology))}
 
 
 def guarding(topology: str) -> Mapping[str, Guard]:
@@ -96,4 +96,4 @@ def helping(attack: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
 
 def sybils(scenario: "Scenario") -> int:
     """How many people take part who do not exist."""
-    return sum(one.users or 0 for one in scenario.fault if ATTACKS[one.attack].sybils)
+    return sum(fault.users or 0 for fault in scenario.fault if ATTACKS[fault.attack].sybils)

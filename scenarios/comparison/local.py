@@ -208,7 +208,7 @@ def guessed(case: Case, how: str, asked: Sequence[Question]) -> float | None:
     if how == "joint":
         cells: Any = np.ravel_multi_index(tuple(rows.T), case.sizes)
         rows = cells[:, None]
-    if prod(one.randomizer.a for one in asked) * len(rows) > LIKELIHOODS:
+    if prod(question.randomizer.a for question in asked) * len(rows) > LIKELIHOODS:
         return None
     likely = (people / people.sum())[None, :]
     for question, symbol in zip(asked, rows.T, strict=True):

@@ -130,7 +130,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     @property
     def release(self) -> LedgerBatch | None:
         """The batch for the analyst, read or not; None if none was handed on."""
-        return next((one for one in self.handed if one.public), None)
+        return next((batch for batch in self.handed if batch.public), None)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -201,7 +201,7 @@ class Ledger:
         return done
 
     def _write(self) -> None:
-        lines = ",\n".join(msgspec.json.encode(one).decode() for one in self.entries)
+        lines = ",\n".join(msgspec.json.encode(entry).decode() for entry in self.entries)
         digest = _digest(self.entries, self.secret())
         text = f'{{"schema": {SCHEMA}, "entries": [\n{lines}\n], "digest": "{digest}"}}\n'
         write_whole(self.path, text, force=True, private=True, lasting=True)
@@ -327,13 +327,13 @@ def _wrong(entry: Entry) -> str | None:
             return f"missing: not ascending indices below {many}"
         if not all(batch.asks) or not batch.asks:
             return "asks: a batch that asks for nothing"
-        if any(bool(one.said) == bool(one.blank) for one in batch.unsaid):
+        if any(bool(suppression.said) == bool(suppression.blank) for suppression in batch.unsaid):
             return "unsaid: either the values said or those left blank"
-        if any(not 0 <= one.cover < COVERS for one in batch.unsaid):
+        if any(not 0 <= suppression.cover < COVERS for suppression in batch.unsaid):
             return "unsaid: a cover is less than 2^32"
-        if not all(one.rules for one in batch.coarser):
+        if not all(coarsening.rules for coarsening in batch.coarser):
             return "coarser: by no rule"
-    if list(entry.cells) != sorted(entry.cells) or any(one < 1 for one in entry.cells):
+    if list(entry.cells) != sorted(entry.cells) or any(cell < 1 for cell in entry.cells):
         return "cells: not the people of a release, fewest first"
     if entry.cells and not entry.columns:
         return "cells: of no release"

@@ -70,10 +70,10 @@ def _twice(scenario: Scenario) -> list[str]:
 
     What is said of a column is known by its name, so it cannot be said in two ways.
     """
-    names = [one.name for one in scenario.feature] or list(scenario.population.columns)
+    names = [feature.name for feature in scenario.feature] or list(scenario.population.columns)
     theirs = [_theirs(scenario, name) for name in names]
     again = next((name for name in theirs if theirs.count(name) > 1), None)
-    return [one for one, name in zip(names, theirs, strict=True) if name == again]
+    return [column for column, name in zip(names, theirs, strict=True) if name == again]
 
 
 def keep(
@@ -128,14 +128,14 @@ def remembered(
     promise is kept by itself. spent: why these people may not be asked again, if so.
     """
     refuse, noisy = scenario.policy.ledger == "refuse", scenario.local.mechanism in mechanisms()
-    past = [one for one in ledger.entries if one.noise is None and not noisy]
+    past = [entry for entry in ledger.entries if entry.noise is None and not noisy]
     strangers = f"of session {len(ledger.entries) + 1}"
     marks = {parties.user(index): mark for index, mark in enumerate(crowd.people)}
     return History(
-        [session(one) for one in past],
+        [session(entry) for entry in past],
         burn=refuse,
         union=refuse,
-        promised=[CountedPeople(frozenset(one.people), one.least) for one in past],
+        promised=[CountedPeople(frozenset(entry.people), entry.least) for entry in past],
         strange=incomparable(ledger.entries, crowd) or spent,
         person=lambda user: marks.get(user, f"{user} {strangers}"),
         column=lambda name: _theirs(scenario, name),
@@ -147,12 +147,12 @@ def remembered(
 
 def incomparable(past: Sequence[Entry], crowd: Crowd) -> str | None:
     """Why nobody can say whether these people are those of an earlier session, if so."""
-    for one in past:
-        if one.source != crowd.columns:
-            odd = sorted(set(one.source) ^ set(crowd.columns))
+    for entry in past:
+        if entry.source != crowd.columns:
+            odd = sorted(set(entry.source) ^ set(crowd.columns))
             return (
                 f"the source has other columns ({', '.join(odd)}) than that of the scenario "
-                f"{one.scenario}, so nobody can tell which people are in both: use the same "
+                f"{entry.scenario}, so nobody can tell which people are in both: use the same "
                 "columns, or another ledger for people who are certainly others"
             )
     return None
@@ -170,8 +170,8 @@ def session(entry: Entry) -> list[HandedBatch]:
 
 def _told(entry: Entry, batch: LedgerBatch) -> HandedBatch:
     people = entry.counted(batch)
-    rules = {one.column: _rule(one) for one in batch.unsaid}
-    words = {one.column: one.rules for one in batch.coarser}
+    rules = {suppression.column: _rule(suppression) for suppression in batch.unsaid}
+    words = {coarsening.column: coarsening.rules for coarsening in batch.coarser}
     releases = tuple(
         Release(
             people,
@@ -186,20 +186,24 @@ def _told(entry: Entry, batch: LedgerBatch) -> HandedBatch:
     return HandedBatch(batch.round, people, entry.least, releases, batch.singles, batch.public)
 
 
-def _rule(one: Suppression) -> Hiding:
-    return Mask(0, one.said) if one.said else Redact(0, one.blank, one.cover)
+def _rule(suppression: Suppression) -> Hiding:
+    return (
+        Mask(0, suppression.said)
+        if suppression.said
+        else Redact(0, suppression.blank, suppression.cover)
+    )
 
 
 def handed(batch: HandedBatch, crowd: Crowd) -> LedgerBatch:
     """A batch as it is written down."""
     asked = set(crowd.people)
-    rules = {name: rule for one in batch.releases for name, rule in one.hidden.items()}
-    words = {name: some for one in batch.releases for name, some in one.coarser.items()}
+    rules = {name: rule for release in batch.releases for name, rule in release.hidden.items()}
+    words = {name: some for release in batch.releases for name, some in release.coarser.items()}
     return LedgerBatch(
         round=batch.round,
         missing=tuple(i for i, mark in enumerate(crowd.people) if mark not in batch.people),
         others=tuple(sorted(batch.people - asked)),
-        asks=tuple(tuple(sorted(one.columns)) for one in batch.releases),
+        asks=tuple(tuple(sorted(release.columns)) for release in batch.releases),
         unsaid=tuple(_unsaid(name, rule) for name, rule in sorted(rules.items())),
         coarser=tuple(Coarsening(column=name, rules=some) for name, some in sorted(words.items())),
         public=batch.public,
@@ -231,22 +235,22 @@ def account(
 ) -> Account:
     """What is to be said of a session and those before it. drawn: the people, for the truth."""
     people = frozenset(now.people)
-    every = [*(one for one in past if not people.isdisjoint(one.people)), now]
-    released = [(one, one.release) for one in every if one.release]
+    every = [*(other for other in past if not people.isdisjoint(other.people)), now]
+    released = [(judged, judged.release) for judged in every if judged.release]
     mine = now.counted(now.release) if now.release and not now.noise else frozenset()
     alike = {
-        (one.columns, one.coarser): one
-        for one, batch in released
-        if one.counted(batch) == mine and sum(one.cells) == sum(now.cells) > 0
+        (judged.columns, judged.coarser): judged
+        for judged, batch in released
+        if judged.counted(batch) == mine and sum(judged.cells) == sum(now.cells) > 0
     }
-    both = _together([one.cells for one in alike.values()], now.k)
+    both = _together([judged.cells for judged in alike.values()], now.k)
     columns = tuple(dict.fromkeys(name for names, _ in alike for name in names))
     union = None
     if both is not None:
         ways = {coarser for _, coarser in alike}
         exposed = _true(columns, scenario, drawn, seed, now.k) if ways == {()} else None
         union = Union(both.k, both.n, both.low, both.high, exposed)
-    shown = tuple(one.columns for one, _ in released)
+    shown = tuple(judged.columns for judged, _ in released)
     warned = tuple(memory.warned)
     return Account(len(every), memory.refused, warned, shown, union)
 
@@ -266,9 +270,9 @@ def _true(
     """People really exposed on these columns of the source; None if it has not all of them."""
     names = [_theirs(scenario, name) for name in drawn.people.schema.names]
     if set(columns) <= set(names):
-        table, places = drawn.people.codes, [names.index(one) for one in columns]
+        table, places = drawn.people.codes, [names.index(column) for column in columns]
     else:
-        asked = tuple(Feature(name=one) for one in columns)
+        asked = tuple(Feature(name=column) for column in columns)
         try:
             section = changed(scenario.population, columns={})
             everybody = population(section, asked, seed)

@@ -34,7 +34,8 @@ def noise_of(scenario: Scenario, schema: Schema) -> Noise | None:
         return None
     many = max(1, len(columns))
     asked = [
-        (one.name, one.values, [rule_digest(rule) for rule in one.rules]) for one in schema.features
+        (feature.name, feature.values, [rule_digest(rule) for rule in feature.rules])
+        for feature in schema.features
     ]
     return Noise(
         rule=rule(scenario, len(columns)),

@@ -78,9 +78,9 @@ def _unread(table: Table, missing: str) -> Iterator[str]:
     for name, texts in zip(table.columns, table.values, strict=True):
         known = [text for text in texts if text != missing]
         if _kind(known, sure=False) == "comma":
-            one = next(text for text in known if "," in text)
+            example = next(text for text in known if "," in text)
             yield (
-                f"column {name!r}: {one!r} and its like are read as text, for decimals have a "
+                f"column {name!r}: {example!r} and its like are read as text, for decimals have a "
                 "point as you said; leave that out, and they are numbers"
             )
 

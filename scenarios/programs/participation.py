@@ -45,7 +45,7 @@ class Participation:
 
         if entropy.seeded:
             mine = (entropy.fork(user(i)).fork("round-1").fork("lie") for i in people.tolist())
-            draws = np.array([drawn(one) for one in mine], dtype=np.uint64)
+            draws = np.array([drawn(person) for person in mine], dtype=np.uint64)
         else:
             draws = np.random.default_rng().integers(0, PARTS, len(people), dtype=np.uint64)
         codes = table.codes.astype(np.int64)

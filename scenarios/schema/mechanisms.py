@@ -85,7 +85,7 @@ BUILT_IN = {
 @cache
 def mechanisms() -> Mapping[str, Mechanism]:
     """Every mechanism by its name, in the order of messages: the built-in ones first."""
-    places = homes("randomizers", {name: one.place for name, one in BUILT_IN.items()})
+    places = homes("randomizers", {name: mechanism.place for name, mechanism in BUILT_IN.items()})
     return {name: BUILT_IN.get(name) or Mechanism(place) for name, place in places.items()}
 
 

@@ -321,9 +321,9 @@ def kind_of(attack: AttackTraits) -> Kind:
 
 def _crowds(pairs: Sequence[tuple[AttackOutcome, AttackOutcome]]) -> Iterator[float]:
     """By how many people crowds differ, where there are any."""
-    for one, other in pairs:
-        if one.crowd is not None and other.crowd is not None:
-            yield one.crowd - other.crowd
+    for on, other in pairs:
+        if on.crowd is not None and other.crowd is not None:
+            yield on.crowd - other.crowd
 
 
 def _column(plan: Plan, name: str, shots: Mapping[Key, AttackOutcome]) -> Column:

@@ -84,7 +84,7 @@ def scale(scenario: Scenario, crowd: Samples, people: int, cluster: Cluster) -> 
         return Scale(people, cluster, name, unsaid=(UNPADDED,))
     sent = session.sent(people)
     costs = session_costs(_loads(session.plans, sent), name, MEASURED, cluster)
-    limits = tuple(sorted(session.limits(cluster), key=lambda one: one.people))
+    limits = tuple(sorted(session.limits(cluster), key=lambda limit: limit.people))
     return Scale(people, cluster, name, sent, costs, limits, tuple(unsaid(scenario)))
 
 
@@ -156,7 +156,9 @@ class _Session:
         sent = self.sent(SAMPLE)
         loads = _loads(self.plans, sent)
         yield from _memory(loads, self.scenario.mix.suite, cluster)
-        posts = [one for one in sent if one.receiver == BOARD and one.bytes > SAMPLE]
+        posts = [
+            message for message in sent if message.receiver == BOARD and message.bytes > SAMPLE
+        ]
         for post in _largest(posts):
             size = f"a post of {MOST_POST >> 20} MiB between processes or machines"
             yield Limit(_fits(MOST_POST, post), f"{size}: `{post.kind}` of round {post.round}")
@@ -180,11 +182,11 @@ def _loads(plans: Sequence[Round], sent: Sequence[Sent]) -> list[RoundLoad]:
 
 
 def _load(plan: Round, sent: Sequence[Sent]) -> RoundLoad:
-    here = [one for one in sent if one.round == plan.call.round]
-    arriving = [one for one in here if one.kind in ("submission", "batch")]
-    people = next(one.messages for one in arriving if one.sender == PEOPLE)
-    sizes = tuple(one.bytes for one in arriving)
-    return RoundLoad(people, plan.slots, sizes, sum(one.bytes for one in here) - sum(sizes))
+    here = [message for message in sent if message.round == plan.call.round]
+    arriving = [message for message in here if message.kind in ("submission", "batch")]
+    people = next(message.messages for message in arriving if message.sender == PEOPLE)
+    sizes = tuple(message.bytes for message in arriving)
+    return RoundLoad(people, plan.slots, sizes, sum(message.bytes for message in here) - sum(sizes))
 
 
 def _memory(loads: Sequence[RoundLoad], name: str, cluster: Cluster) -> Iterator[Limit]:

@@ -119,8 +119,8 @@ def length(body: Body, seal: Seal | None = None) -> int:
 
 def grown(make: Callable[[int], Body], many: int, seal: Seal | None = None) -> int:
     """Bytes of a message with a list of so many entries, all of one size; `many` is 1 or more."""
-    one, two = length(make(1), seal), length(make(2), seal)
-    return one + (two - one) * (many - 1)
+    single, double = length(make(1), seal), length(make(2), seal)
+    return single + (double - single) * (many - 1)
 
 
 def _seal(terms: Terms, *, headed: bool) -> Seal | None:

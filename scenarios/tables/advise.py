@@ -109,8 +109,8 @@ class Advised:
         levels = (choice or self.best).levels
         features = [
             feature
-            for one, level in zip(self.columns, levels, strict=True)
-            if (feature := one.feature(level)) is not None
+            for ladder, level in zip(self.columns, levels, strict=True)
+            if (feature := ladder.feature(level)) is not None
         ]
         said = coarse(self.table, features, self.missing)
         return {
@@ -122,7 +122,7 @@ class Advised:
     def level_names(self, choice: Choice) -> tuple[str, ...]:
         """The level of each column in a choice, in words."""
         pairs = zip(self.columns, choice.levels, strict=True)
-        return tuple(one.ladder.levels[level].name for one, level in pairs)
+        return tuple(asked.ladder.levels[level].name for asked, level in pairs)
 
 
 def advise(
@@ -164,7 +164,7 @@ def advise(
     )
     n = len(table.codes)
     most = _allowed(max_exposure, n)
-    ladders = [one.ladder for one in columns]
+    ladders = [asked.ladder for asked in columns]
     promise = _Promise(table, columns, k)
     asked = promise if judge is Basis.PROMISE else None
     advice = search(
@@ -176,8 +176,11 @@ def advise(
     shown = _spread(advice.frontier(), advice.best)
     label = None if predict is None else table.columns.index(predict)
     measured = tuple(
-        (one, _cost(table, columns, one, promise, label, whole=not wide or one == advice.best))
-        for one in shown
+        (
+            choice,
+            _cost(table, columns, choice, promise, label, whole=not wide or choice == advice.best),
+        )
+        for choice in shown
     )
     return Advised(
         table,
@@ -186,7 +189,7 @@ def advise(
         max_exposure,
         most,
         advice,
-        next(cost for one, cost in measured if one == advice.best),
+        next(cost for choice, cost in measured if choice == advice.best),
         _below(table, columns, zero, k),
         tuple(_finer(table, columns, advice.best, j, asked or k) for j in range(len(columns))),
         measured,
@@ -201,8 +204,8 @@ def coarse_codes(
 ) -> list[np.ndarray]:
     """The columns as a choice says them."""
     return [
-        one.ladder.levels[level].codes[table.codes[:, j]]
-        for j, (one, level) in enumerate(zip(columns, levels, strict=True))
+        asked.ladder.levels[level].codes[table.codes[:, j]]
+        for j, (asked, level) in enumerate(zip(columns, levels, strict=True))
     ]
 
 
@@ -245,12 +248,12 @@ def _known(table: Table, names: Sequence[str]) -> None:
             )
 
 
-def _weighted(one: Column, table: Table, j: int, weights: Mapping[str, float] | None) -> Column:
-    held = entropy(np.bincount(one.ladder.levels[0].codes[table.codes[:, j]]))
-    name = one.ladder.column
+def _weighted(asked: Column, table: Table, j: int, weights: Mapping[str, float] | None) -> Column:
+    held = entropy(np.bincount(asked.ladder.levels[0].codes[table.codes[:, j]]))
+    name = asked.ladder.column
     weight = weights[name] if weights and name in weights else held**0.5
     weight = max(1e-6, weight)
-    return Column(Ladder(one.ladder.column, one.ladder.levels, weight), one.steps)
+    return Column(Ladder(asked.ladder.column, asked.ladder.levels, weight), asked.steps)
 
 
 def _allowed(share: float, n: int) -> int:
@@ -277,9 +280,9 @@ def _finer(
 
 def _spread(frontier: Sequence[Choice], best: Choice) -> list[Choice]:
     """The best, and choices of the frontier that differ most in the people below k."""
-    others = [one for one in frontier if one != best]
+    others = [choice for choice in frontier if choice != best]
     step = max(1, -(-len(others) // (SHOWN - 1)))
-    return sorted({*others[::step], best}, key=lambda one: (one.people, one.loss))
+    return sorted({*others[::step], best}, key=lambda choice: (choice.people, choice.loss))
 
 
 def _cost(

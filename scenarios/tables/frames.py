@@ -78,12 +78,12 @@ class FramedAdvice(Advised):
 
 def framed_advice(advised: Advised) -> FramedAdvice:
     """The same advice, with frames."""
-    return FramedAdvice(**{one.name: getattr(advised, one.name) for one in fields(advised)})
+    return FramedAdvice(**{field.name: getattr(advised, field.name) for field in fields(advised)})
 
 
 def framed_score(score: TableScore) -> FramedScore:
     """The same score, with frames."""
-    return FramedScore(**{one.name: getattr(score, one.name) for one in fields(score)})
+    return FramedScore(**{field.name: getattr(score, field.name) for field in fields(score)})
 
 
 COLUMNS = ("column", "values", "missing", "smallest_crowd", "people_below_k", "exposure")
@@ -95,9 +95,16 @@ Row = tuple[Cell, ...]
 
 
 def _columns(score: TableScore) -> Iterator[Row]:
-    for one in (*score.columns, score.joint):
-        below = one.crowds.users_below(score.k)
-        yield (one.name, one.values, one.missing, one.crowds.smallest, below, below / score.n)
+    for scored in (*score.columns, score.joint):
+        below = scored.crowds.users_below(score.k)
+        yield (
+            scored.name,
+            scored.values,
+            scored.missing,
+            scored.crowds.smallest,
+            below,
+            below / score.n,
+        )
 
 
 def _bounds(score: TableScore) -> Iterator[Row]:
@@ -115,23 +122,38 @@ def _bounds(score: TableScore) -> Iterator[Row]:
 
 
 def _questions(score: TableScore) -> Iterator[Row]:
-    for one, size in zip(score.questions.attacks, score.questions.sizes, strict=True):
-        risk = one.risk()
+    for attack, size in zip(score.questions.attacks, score.questions.sizes, strict=True):
+        risk = attack.risk()
         yield (
-            *(one.question, size, _named(score, one.known), _named(score, one.sought)),
-            *(one.attack.share, one.control.share if one.control else None, one.baseline.share),
+            *(attack.question, size, _named(score, attack.known), _named(score, attack.sought)),
+            *(
+                attack.attack.share,
+                attack.control.share if attack.control else None,
+                attack.baseline.share,
+            ),
             *(risk.value, risk.low, risk.high),
         )
 
 
 def _sensitive(score: TableScore) -> Iterator[Row]:
-    for one in score.questions.diversity:
-        yield (score.columns[one.column].name, one.k, one.l, one.entropy_l, one.t)
+    for diversity in score.questions.diversity:
+        yield (
+            score.columns[diversity.column].name,
+            diversity.k,
+            diversity.l,
+            diversity.entropy_l,
+            diversity.t,
+        )
 
 
 def _sets(score: TableScore) -> Iterator[Row]:
-    for one in score.sets.sets:
-        yield (_named(score, one.columns), one.truth, one.promised, one.truth <= score.most)
+    for columns in score.sets.sets:
+        yield (
+            _named(score, columns.columns),
+            columns.truth,
+            columns.promised,
+            columns.truth <= score.most,
+        )
 
 
 def _named(score: TableScore, columns: Sequence[int]) -> str:
@@ -140,21 +162,28 @@ def _named(score: TableScore, columns: Sequence[int]) -> str:
 
 def choices(advised: Advised) -> Frame:
     """The choices that none beats, with their costs and what each says of each column."""
-    names = tuple(one.ladder.column for one in advised.columns)
+    names = tuple(column.ladder.column for column in advised.columns)
     headings = ("advised", "loss", "people_below_k", "promised", "share_of_bits", "two_way")
     rows = [
         (
-            *(one == advised.best, one.loss, one.people, cost.promised, cost.share, cost.two_way),
-            *advised.level_names(one),
+            *(
+                choice == advised.best,
+                choice.loss,
+                choice.people,
+                cost.promised,
+                cost.share,
+                cost.two_way,
+            ),
+            *advised.level_names(choice),
         )
-        for one, cost in advised.choices
+        for choice, cost in advised.choices
     ]
     return framed((*headings, *names), rows)
 
 
 def _advice_frames(advised: Advised) -> AdviceFrames:
     """The tables of advice."""
-    names = tuple(one.ladder.column for one in advised.columns)
+    names = tuple(column.ladder.column for column in advised.columns)
     cost, levels = advised.cost, advised.level_names(advised.best)
     steps = zip(names, levels, cost.kept, cost.whole, advised.finer, strict=True)
     return AdviceFrames(

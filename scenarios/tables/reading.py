@@ -112,7 +112,7 @@ def read(
     kept = {name: role for name, role in section.roles.items() if name in chosen}
     section = replace(section, columns={name: name for name in chosen}, roles=kept)
     whole = table(section, (), progress=progress)
-    left = [one.column for one in whole.judged if one.column not in whole.columns]
+    left = [judged.column for judged in whole.judged if judged.column not in whole.columns]
     features = coarsenings(said.coarsen, whole.columns, left)
     coarser = coarse(whole, features, missing) if features else whole
     if len(coarser.codes) < 2:
@@ -165,7 +165,7 @@ def coarsenings(
         if wrong:
             raise DataError(f"--coarsen {name}: {wrong}")
         made = convert({"name": name, **keys}, Feature)
-        problems = [one.message for one in contradictions((), made)]
+        problems = [contradiction.message for contradiction in contradictions((), made)]
         if problems:
             raise DataError(f"--coarsen {name}: {problems[0]}")
         features.append(made)

@@ -25,7 +25,7 @@ def score_read(
 ) -> TableScore:
     """Score a table. lacking: texts that mean missing, beside none; others as `score_table`."""
     codes, absent = missing_codes(table, lacking)
-    roles = {one.column: str(one.role) for one in table.judged}
+    roles = {judged.column: str(judged.role) for judged in table.judged}
     is_ = [roles.get(name, "quasi") for name in table.columns]
     return score_table(
         codes,

@@ -22,9 +22,9 @@ def scenario_text(advised: Advised, source: Path, said: Reading, folder: Path) -
 def _lines(advised: Advised, source: Path, said: Reading, folder: Path) -> Iterator[str]:
     best, n = advised.best, advised.n
     kept = [
-        one.ladder.column
-        for one, level in zip(advised.columns, best.levels, strict=True)
-        if one.steps[level] is not None
+        column.ladder.column
+        for column, level in zip(advised.columns, best.levels, strict=True)
+        if column.steps[level] is not None
     ]
     yield (
         f"# Advised for k = {advised.k}: {percent(best.people / n)} of {n:,} people would be in a "
@@ -37,15 +37,15 @@ def _lines(advised: Advised, source: Path, said: Reading, folder: Path) -> Itera
     yield f"source = {quoted(_relative(source, folder))}"
     for key, text in _reading(advised, said):
         yield f"{key} = {value(text)}"
-    for one, level in zip(advised.columns, best.levels, strict=True):
-        keys = one.steps[level]
+    for column, level in zip(advised.columns, best.levels, strict=True):
+        keys = column.steps[level]
         if keys is None:
             yield ""
-            yield f"# {one.ladder.column} is not asked: with it, more would be exposed or lost"
+            yield f"# {column.ladder.column} is not asked: with it, more would be exposed or lost"
             continue
         yield ""
         yield "[[feature]]"
-        yield f"name = {quoted(one.ladder.column)}"
+        yield f"name = {quoted(column.ladder.column)}"
         for key, item in keys.items():
             yield f"{key} = {value(_placed(key, item, folder))}"
     yield ""
@@ -71,7 +71,7 @@ def _reading(advised: Advised, said: Reading) -> Iterator[tuple[str, Any]]:
             yield key, getattr(said, key)
     if said.lacking:
         yield "missing_texts", list(said.lacking)
-    roles = {one.column: str(one.role) for one in advised.table.judged}
+    roles = {judged.column: str(judged.role) for judged in advised.table.judged}
     yield "roles", {name: role for name, role in roles.items() if role == "identifier"}
 
 

@@ -92,11 +92,14 @@ def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem
         message = f"{fault.attack} is about randomized reports; kind = {quoted(HISTOGRAM)} has them"
         yield problem((*path, "attack"), message)
     elif about == OPENED and not program.opens:
-        kind = next(kind for kind, one in PROGRAMS.items() if one.opens)
+        kind = next(kind for kind, program in PROGRAMS.items() if program.opens)
         message = f"{fault.attack} is about rows that k people open; kind = {quoted(kind)} does so"
         yield problem((*path, "attack"), message)
     elif program.opens and about != OPENED and fault.attack not in OF_ANY_ROUND:
-        names = (*OF_ANY_ROUND, *(name for name, one in ATTACKS.items() if one.about == OPENED))
+        names = (
+            *OF_ANY_ROUND,
+            *(name for name, attack in ATTACKS.items() if attack.about == OPENED),
+        )
         said = f"kind = {quoted(scenario.policy.kind)}"
         message = f"{said} is not attacked by {fault.attack}; {', '.join(names)} are accepted"
         yield problem((*path, "attack"), message)

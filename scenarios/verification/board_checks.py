@@ -76,7 +76,7 @@ def _challenged(evidence: Evidence, number: int) -> None:
     if any(check_envelopes(seen, registry, accepted.people)):
         raise VerificationError(f"round {number}: envelopes were accepted that nobody has signed")
     fixed = told.policy.setting is Setting.FIXED
-    before = [board.challenged.accepted[one] for one in range(1, number)] if fixed else []
+    before = [board.challenged.accepted[earlier] for earlier in range(1, number)] if fixed else []
     try:
         check_people(accepted, before, told.rules.min_dropout, told.rules.min_batch)
     except RoundBurned as why:

@@ -46,10 +46,18 @@ def _same_certainty(evidence: Evidence, heard: Sequence[RoundResult]) -> None:
     if not (said := evidence.rounds):
         return
     standing = standings(evidence.schema, heard, evidence.run.scenario.policy.k)
-    same("people certain to the curator", [one.now for one in standing], [o.certain for o in said])
-    claimed = [one.promised for one in said if one.promised is not None]
+    same(
+        "people certain to the curator",
+        [certainty.now for certainty in standing],
+        [o.certain for o in said],
+    )
+    claimed = [record.promised for record in said if record.promised is not None]
     if claimed:
-        same("people promised of all columns", [one.promised for one in standing], claimed)
+        same(
+            "people promised of all columns",
+            [certainty.promised for certainty in standing],
+            claimed,
+        )
 
 
 def _columns(evidence: Evidence, decision: Decision) -> str:

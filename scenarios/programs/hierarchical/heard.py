@@ -34,9 +34,9 @@ def knowledge(
         for texts, count in zip(names, heard[0].counts, strict=True)
     )
     asked = {
-        group: _known(names, one.call, group, counts)
-        for one in heard[1:]
-        for group, counts in zip(one.call.asks, one.counts, strict=True)
+        group: _known(names, result.call, group, counts)
+        for result in heard[1:]
+        for group, counts in zip(result.call.asks, result.counts, strict=True)
     }
     tables = with_parts(asked)
     assert len(names) == len(schema.features)  # noqa: S101 - round 1 asks for every one
@@ -49,12 +49,12 @@ def standings(schema: Schema, heard: Sequence[RoundResult], k: int) -> "tuple[Ce
 
     rounds = range(1, len(heard) + 1)
     known = (knowledge(schema, heard[:number], k)[0] for number in rounds)
-    return tuple(Certainty.of(one) for one in known)
+    return tuple(Certainty.of(table) for table in known)
 
 
 def certainties(schema: Schema, heard: Sequence[RoundResult], k: int) -> "tuple[Certain, ...]":
     """Of how many people the curator can be certain after each round that it has read."""
-    return tuple(one.now for one in standings(schema, heard, k))
+    return tuple(standing.now for standing in standings(schema, heard, k))
 
 
 def answered_again(
@@ -106,8 +106,8 @@ def _known(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: C
 def masked(heard: Sequence[RoundResult], names: Sequence[Sequence[str]]) -> "dict[int, Group]":
     """Per column that was ever masked, the values that were still said by name, by number."""
     said: dict[int, Group] = {}
-    for one in heard:
-        for rule in one.call.hidden:
+    for result in heard:
+        for rule in result.call.hidden:
             if isinstance(rule, Mask):
                 left = enumerate(names[rule.column])
                 said[rule.column] = tuple(value for value, text in left if text in rule.said)

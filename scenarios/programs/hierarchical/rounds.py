@@ -68,7 +68,7 @@ class Rounds(Findings, frozen=True, tag="hierarchical"):
     @property
     def counted(self) -> tuple[int, ...]:
         """People who answered the curator, round by round."""
-        return tuple(one.people for one in self.rounds)
+        return tuple(record.people for record in self.rounds)
 
 
 def _bits(view: View, sizes: Sequence[int]) -> tuple[float, Side]:
@@ -106,7 +106,7 @@ def round_records(
         ]
         people = max(sum(counts.values()) for counts in tally)
         view = View(
-            *(frozenset({CURATOR}), max(one.people for one in seen), True, {}, tuple(seen)),
+            *(frozenset({CURATOR}), max(view.people for view in seen), True, {}, tuple(seen)),
             *({}, {}, Transcript(people, summary=True)),
         )
         bits, side = _bits(view, sizes)

@@ -17,7 +17,7 @@ PATH_CHOSEN = (
 
 def section(rounds: Sequence[RoundRecord], *, chosen: bool) -> Section:
     """The path of what was asked. rounds: at least one; chosen: group by group, not by levels."""
-    path = [one.promised for one in rounds if one.promised is not None]
+    path = [record.promised for record in rounds if record.promised is not None]
     lead = PATH_CHOSEN if chosen else PATH_LEVELS
     if path:
         asked = many(len(rounds) - 1, "round")

@@ -287,8 +287,8 @@ def promised(claimed: Certificate) -> "Promised":
         proof = json.loads(claimed.proof)
         if "weights" in proof:
             blocks = [
-                (block_of(one["within"], one["parts"]), int(one["weight"]))
-                for one in proof["blocks"]
+                (block_of(block["within"], block["parts"]), int(block["weight"]))
+                for block in proof["blocks"]
             ]
             margins = tuple(int(weight) for weight in proof["weights"])
             weights = Weights(margins, tuple(blocks))

@@ -48,7 +48,7 @@ def cross_table(
             ranking = PLAIN if rule == PRICED else rule
             proof = bound(ranking, [counts[j] for j in columns], policy.k)
             tables.append((-sum(gains[j] for j in columns), proof.value, columns, proof))
-    tables.sort(key=lambda one: one[:3])
+    tables.sort(key=lambda table: table[:3])
     if rule != PRICED:
         safe = (columns for _, value, columns, _ in tables if value <= policy.max_exposure)
         return next(safe, ())
@@ -94,7 +94,9 @@ class Pairs(Decided):
 
     def considered(self, session: "Session") -> "tuple[Considered, ...]":
         """Every column and every pair."""
-        return tuple(one for one in super().considered(session) if len(one.columns) <= MOST)
+        return tuple(
+            candidate for candidate in super().considered(session) if len(candidate.columns) <= MOST
+        )
 
     def options(
         self,
@@ -105,7 +107,7 @@ class Pairs(Decided):
     ) -> "tuple[Considered, ...]":
         """Every column and every pair."""
         options = super().options(policy, schema, counts, others)
-        return tuple(one for one in options if len(one.columns) <= MOST)
+        return tuple(option for option in options if len(option.columns) <= MOST)
 
     def decides(self, policy: Section) -> str:
         """What is kept, in a clause."""

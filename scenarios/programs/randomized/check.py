@@ -123,7 +123,7 @@ def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         return
     yield from _numbers(scenario)
     yield from _pairs(scenario)
-    opened = [one.name for one in scenario.feature if one.open]
+    opened = [feature.name for feature in scenario.feature if feature.open]
     for i, feature in enumerate(scenario.feature):
         if feature.open and not mechanisms()[mechanism].finds:
             message = (

@@ -61,17 +61,17 @@ def ranking(
     task = mechanism.tasks[0]
     ranked = [
         Ranked(task, name, error, name == own)
-        for name, one in mechanisms().items()
-        if task in one.tasks
-        and (error := _error(scenario, name, one, task, names, values, people)) is not None
+        for name, mechanism in mechanisms().items()
+        if task in mechanism.tasks
+        and (error := _error(scenario, name, mechanism, task, names, values, people)) is not None
     ]
-    return tuple(sorted(ranked, key=lambda one: one.error))
+    return tuple(sorted(ranked, key=lambda choice: choice.error))
 
 
 def _error(
     scenario: Scenario,
     name: str,
-    one: Mechanism,
+    mechanism: Mechanism,
     task: str,
     names: Sequence[str],
     values: Sequence[tuple[str, ...]],
@@ -81,7 +81,7 @@ def _error(
     from msgspec.structs import replace
 
     sizes = [len(domain) for domain in values]
-    if any(too_wide(name, size) for size in sizes) or (one.bits and set(sizes) != {2}):
+    if any(too_wide(name, size) for size in sizes) or (mechanism.bits and set(sizes) != {2}):
         return None
     changed = replace(scenario, local=replace(scenario.local, mechanism=name))
     try:
@@ -95,10 +95,10 @@ def _error(
 def _reach(scenario: Scenario, people: Population) -> Iterator[str]:
     """What is sure to be found, where values are found."""
     if mechanisms()[scenario.local.mechanism].finds:
-        for one in questions(scenario, people.schema.names, people.values):
-            least = one.randomizer.least_share(people.n)
+        for question in questions(scenario, people.schema.names, people.values):
+            least = question.randomizer.least_share(people.n)
             some = f"a value of {percent(least)} of people or more" if least <= 1 else "no value"
-            yield f"{one.name}: {some} is found with probability 95 % at least"
+            yield f"{question.name}: {some} is found with probability 95 % at least"
 
 
 def advice(scenario: Scenario, people: Population) -> Iterator[str]:
@@ -106,16 +106,17 @@ def advice(scenario: Scenario, people: Population) -> Iterator[str]:
     ranked = ranking(scenario, people.schema.names, people.values, people.n)
     if len(ranked) < 2:
         return
-    own = next((place for place, one in enumerate(ranked) if one.own), None)
+    own = next((place for place, choice in enumerate(ranked) if choice.own), None)
     each = share(scenario.local.epsilon or 0.0, len(people.values))
-    listed = ", ".join(f"{one.mechanism} {percent(one.error)}" for one in ranked)
+    listed = ", ".join(f"{choice.mechanism} {percent(choice.error)}" for choice in ranked)
     yield (
         f"standard error {OF[ranked[0].task]}, {people.n:,} reports at epsilon = {each:.3g}, exact "
         f"for {LIKE.get(ranked[0].task, 'uniform answers')}: {listed}"
     )
-    for one in ranked:
-        if mechanisms()[one.mechanism].split:
-            yield f"{one.mechanism} is private by the mix alone; the others' epsilon needs no mix"
+    for choice in ranked:
+        mechanism = choice.mechanism
+        if mechanisms()[mechanism].split:
+            yield f"{mechanism} is private by the mix alone; the others' epsilon needs no mix"
     yield from _reach(scenario, people)
     if own == 0:
         yield f"{ranked[0].mechanism}, this scenario's, is best here"

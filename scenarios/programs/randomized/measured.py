@@ -93,29 +93,31 @@ def measures(question: Question, counts: Counts) -> UntestedMeasures | None:
     return UntestedMeasures(question.name, column, domain, seen.people, seen.outside, measures)
 
 
-def held(one: UntestedMeasures, truth: Callable[[int, Measure], float]) -> MeasuredFeature:
+def held(untested: UntestedMeasures, truth: Callable[[int, Measure], float]) -> MeasuredFeature:
     """Put limits on the numbers, and the truth beside them. truth: of the number at a place."""
     rows = []
-    for place, number in enumerate(one.measures):
+    for place, number in enumerate(untested.measures):
         low, high = number.interval()
         true = truth(place, number)
         row = Measured(number.name, number.value, number.error, low, high, true, number.biased)
         rows.append(row)
-    return MeasuredFeature(one.feature, one.reports, one.outside, one.values, tuple(rows))
+    return MeasuredFeature(
+        untested.feature, untested.reports, untested.outside, untested.values, tuple(rows)
+    )
 
 
-def against(one: UntestedMeasures, codes: Any) -> MeasuredFeature:
+def against(untested: UntestedMeasures, codes: Any) -> MeasuredFeature:
     """Hold the numbers against the people who took part. codes: theirs, n x d."""
-    count = np.bincount(codes[:, one.column], minlength=len(one.values))
+    count = np.bincount(codes[:, untested.column], minlength=len(untested.values))
     shares = count / max(1, len(codes))
-    return held(one, lambda _, number: number.truth(shares))
+    return held(untested, lambda _, number: number.truth(shares))
 
 
 def grid(shown: Sequence[MeasuredFeature]) -> Grid:
     """All numbers, with their limits."""
     rows = [
         (
-            one.feature if place == 0 else "",
+            feature.feature if place == 0 else "",
             f"{number.name}{' (biased)' if number.biased else ''}",
             *(
                 f"{value:,.4g}"
@@ -128,8 +130,8 @@ def grid(shown: Sequence[MeasuredFeature]) -> Grid:
                 )
             ),
         )
-        for one in shown
-        for place, number in enumerate(one.measures[:ROWS])
+        for feature in shown
+        for place, number in enumerate(feature.measures[:ROWS])
     ]
     headings = ("feature", "number", "estimate", "error", "95 % from", "to", "truth")
     return Grid(headings, rows, (2, 3, 4, 5, 6))

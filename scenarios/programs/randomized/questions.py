@@ -118,8 +118,8 @@ def questions(
         for name, domain in zip(names, values, strict=True)
     ]
     return tuple(
-        Question(names[column], (column,), (values[column],), one)
-        for column, one in enumerate(made)
+        Question(names[column], (column,), (values[column],), randomizer)
+        for column, randomizer in enumerate(made)
     )
 
 
@@ -132,7 +132,7 @@ def given(mechanism: Mechanism, name: str, domain: Sequence[str]) -> Any:
 
 def room(scenario: Scenario, mechanism: Mechanism, name: str) -> dict[str, int]:
     """How many bytes the texts of an open feature have, where its mechanism finds them."""
-    opened = [one for one in scenario.feature if one.name == name and one.open]
+    opened = [feature for feature in scenario.feature if feature.name == name and feature.open]
     return {"width": opened[0].width or WIDTH} if opened and mechanism.finds else {}
 
 
@@ -147,7 +147,7 @@ def numbers(feature: str, values: Sequence[str]) -> tuple[float, ...]:
             )
     if len(set(numbers)) < 2:
         raise DataError(f"feature {feature!r}: all values are one number; leave the feature out")
-    return tuple(one for one in numbers if one is not None)
+    return tuple(bound for bound in numbers if bound is not None)
 
 
 def number(value: str) -> float | None:
@@ -167,11 +167,11 @@ def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
     values = tuple(feature.values or () for feature in schema.features)
     return Schema(
         tuple(
-            Feature(name, one.domain, rules=_rules(schema, one))
-            if (wide := one.randomizer.text_width) is None
-            else Feature(name, None, wide, _rules(schema, one))
-            for one in questions(scenario, schema.names, values)
-            for name in pieces(one.name, one.randomizer.messages_per_person)
+            Feature(name, question.domain, rules=_rules(schema, question))
+            if (wide := question.randomizer.text_width) is None
+            else Feature(name, None, wide, _rules(schema, question))
+            for question in questions(scenario, schema.names, values)
+            for name in pieces(question.name, question.randomizer.messages_per_person)
         )
     )
 
@@ -203,10 +203,10 @@ def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list
     """The texts that were received in answer to each question, of all its messages."""
     tallies: list[Counts] = []
     first = 0
-    for one in questions:
-        own = counts[first : first + one.randomizer.messages_per_person]
+    for question in questions:
+        own = counts[first : first + question.randomizer.messages_per_person]
         tallies.append(own[0] if len(own) == 1 else sum((Counter(each) for each in own), Counter()))
-        first += one.randomizer.messages_per_person
+        first += question.randomizer.messages_per_person
     if first != len(counts):
         raise DataError(f"counts: {len(counts)} of them; the questions have {first} messages")
     return tallies
@@ -245,23 +245,27 @@ def randomization(
     """
     import numpy as np
 
-    places = [[{v: i for i, v in enumerate(d)} for d in one.values] for one in questions]
+    places = [[{v: i for i, v in enumerate(d)} for d in question.values] for question in questions]
 
     def reports(row: Sequence[str], entropy: "Entropy") -> Sequence[str]:
         row = row if schema is None else schema.coarsen(row)
         rng = np.random.default_rng(int.from_bytes(entropy.random(SEED), "big"))
         said: list[str] = []
-        for one, place in zip(questions, places, strict=True):
-            if one.randomizer.finds:
-                own = one.randomizer.of([row[column] for column in one.columns])
+        for question, place in zip(questions, places, strict=True):
+            if question.randomizer.finds:
+                own = question.randomizer.of([row[column] for column in question.columns])
                 said += own.encode(own.sample([0], rng), ())
                 continue
-            codes = [table[row[column]] for table, column in zip(place, one.columns, strict=True)]
-            if memory and one.randomizer.remembers:
-                kept = one.randomizer.permanent(codes, kept_noise(memory, one, row))
-                said += one.randomizer.encode(one.randomizer.fresh(kept, rng), one.domain)
+            codes = [
+                table[row[column]] for table, column in zip(place, question.columns, strict=True)
+            ]
+            if memory and question.randomizer.remembers:
+                kept = question.randomizer.permanent(codes, kept_noise(memory, question, row))
+                said += question.randomizer.encode(
+                    question.randomizer.fresh(kept, rng), question.domain
+                )
                 continue
-            said += sample(one, np.array([codes]), rng)
+            said += sample(question, np.array([codes]), rng)
         return said
 
     return reports
@@ -281,8 +285,10 @@ def sample(question: Question, codes: Any, rng: "Generator") -> list[str]:
 
         texts = [question.domain[code] for code in codes[:, 0].tolist()]
         return flip_texts(texts, question.randomizer, rng)
-    one = question.randomizer
-    written: list[str] = one.encode(one.sample(one.inputs_of(codes), rng), question.domain)
+    randomizer = question.randomizer
+    written: list[str] = randomizer.encode(
+        randomizer.sample(randomizer.inputs_of(codes), rng), question.domain
+    )
     return written
 
 
@@ -301,14 +307,14 @@ def ideal_reports(
             lying(people.row(i), entropy.fork(user(i)).fork("round-1").fork("lie"))
             for i in present.tolist()
         ]
-        every = sum(one.randomizer.messages_per_person for one in questions)
+        every = sum(question.randomizer.messages_per_person for question in questions)
         said = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(every)]
     else:
-        told = [(one, _together(one, people.codes[present])) for one in questions]
+        told = [(question, _together(question, people.codes[present])) for question in questions]
         said = [
-            texts[place :: one.randomizer.messages_per_person]
-            for one, texts in told
-            for place in range(one.randomizer.messages_per_person)
+            texts[place :: randomizer.randomizer.messages_per_person]
+            for randomizer, texts in told
+            for place in range(randomizer.randomizer.messages_per_person)
         ]
     return as_table(said)
 

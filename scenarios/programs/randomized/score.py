@@ -126,7 +126,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
             wide = 1.96 * first.standard_error
             return f"{self.rule}, {first.name} {first.estimate:.4g} +- {wide:.2g}"
         if self.error is None:
-            widest = max((1.96 * max(one.errors) for one in self.features), default=nan)
+            widest = max((1.96 * max(feature.errors) for feature in self.features), default=nan)
             return f"{self.rule}, shares +- {widest:.2g} at most (95 %)"
         return f"{self.rule}, largest error {self.largest_error:.2g}"
 
@@ -179,7 +179,7 @@ def score(
         worst(features),
         read_privacy(questions, codes, read)
         if known
-        else unseen_privacy(questions, [one.projected for one in features], read),
+        else unseen_privacy(questions, [feature.projected for feature in features], read),
         different if different > SHOWN else 0,
         tuple(against(measured, codes) for measured in told if measured),
         tuple(found_against(each, codes) for each in values if each),

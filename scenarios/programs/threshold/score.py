@@ -113,7 +113,7 @@ class Opened(Findings, frozen=True, tag="threshold"):
     @property
     def closed_people(self) -> int:
         """People in groups that stayed closed."""
-        return sum(one.people * one.groups for one in self.closed)
+        return sum(size.people * size.groups for size in self.closed)
 
 
 def shown(release: "Counts", columns: int, policy: "Policy") -> Opened:

@@ -14,36 +14,36 @@ def _estimated(told: "Sampled") -> tuple[tuple[str, ...], list[tuple[str, ...]],
     return tuple(table.headings), [tuple(map(str, row)) for row in table.rows], tuple(table.right)
 
 
-def section(found: Opened) -> Section:
+def section(opened: Opened) -> Section:
     """Who is open how far, and what stayed closed."""
-    groups = sum(one.groups for one in found.closed)
+    groups = sum(size.groups for size in opened.closed)
     lead = (
-        f"A group opens when {found.k} people send the same. {found.cells:,} of {found.of:,} cells "
-        f"are said ({percent(found.share)}). {found.closed_people:,} people are in {groups:,} "
-        "groups that stayed closed; the reader sees their sizes, and what they hold only together "
-        "with `randomness`."
+        f"A group opens when {opened.k} people send the same. {opened.cells:,} of {opened.of:,} "
+        f"cells are said ({percent(opened.share)}). {opened.closed_people:,} people are in "
+        f"{groups:,} groups that stayed closed; the reader sees their sizes, and what they hold "
+        "only together with `randomness`."
     )
-    if found.prefixes:
+    if opened.prefixes:
         lead += (
-            f" {found.cut_short:,} people share each value that is open of them with {found.k} or "
-            f"more, and that it ends there with fewer than {found.k}."
+            f" {opened.cut_short:,} people share each value that is open of them with {opened.k} "
+            f"or more, and that it ends there with fewer than {opened.k}."
         )
-    if found.astray:
+    if opened.astray:
         lead += (
-            f" {found.astray:,} more sent junk beyond what is open of them, which is in no group."
+            f" {opened.astray:,} more sent junk beyond what is open of them, which is in no group."
         )
-    people = sum(one.people for one in found.depths)
-    told = found.sampled
+    people = sum(depth.people for depth in opened.depths)
+    told = opened.sampled
     if told is not None:
         lead = (
             f"Each of {people:,} people took part with probability {told.rate:.4g}; the others "
             "sent a message that opens for nobody. A row opens when "
-            f"{found.k} who took part send it: {told.rows:,} did. At epsilon = {told.epsilon:g} "
+            f"{opened.k} who took part send it: {told.rows:,} did. At epsilon = {told.epsilon:g} "
             f"delta is {told.removed:.3g} for who sees the release (one row against none; "
             f"{told.replaced:.3g} against another), {told.reader:.3g} for the reader, who counts "
             f"closed groups of two or more, and {told.tried:.3g} for both together."
         )
-    rows = [(str(d.columns), f"{d.people:,}", percent(d.people / people)) for d in found.depths]
+    rows = [(str(d.columns), f"{d.people:,}", percent(d.people / people)) for d in opened.depths]
     return Section(
         "opened",
         "What was opened",
@@ -54,7 +54,7 @@ def section(found: Opened) -> Section:
             Grid(
                 "Groups that stayed closed",
                 ("people in it", "groups"),
-                [(f"{one.people:,}", f"{one.groups:,}") for one in found.closed],
+                [(f"{size.people:,}", f"{size.groups:,}") for size in opened.closed],
                 (0, 1),
             ),
         ),

@@ -77,23 +77,23 @@ def steps(scenario: "Scenario", mixing: str) -> list[str]:
     return [asking, sealing, mixing, opening]
 
 
-def summary(found: "Opened | None") -> Iterator[Block]:
+def summary(opened: "Opened | None") -> Iterator[Block]:
     """Who is open how far."""
-    if found is None:
+    if opened is None:
         return
     yield Line()
-    people = sum(one.people for one in found.depths)
+    people = sum(depth.people for depth in opened.depths)
     yield Grid(
         ("columns open", "people", "share"),
         [
-            (str(one.columns), f"{one.people:,}", percent(one.people / people))
-            for one in found.depths
+            (str(depth.columns), f"{depth.people:,}", percent(depth.people / people))
+            for depth in opened.depths
         ],
         (0, 1, 2),
     )
-    if found.sampled is not None and found.sampled.estimates:
+    if opened.sampled is not None and opened.sampled.estimates:
         yield Line()
-        yield estimates(found.sampled)
+        yield estimates(opened.sampled)
 
 
 def estimates(told: "Sampled") -> Grid:
@@ -103,46 +103,46 @@ def estimates(told: "Sampled") -> Grid:
         heading,
         [
             (
-                ", ".join(one.values),
-                f"{one.seen:,}",
-                f"{one.people:,.0f}",
-                f"{one.error:,.0f}",
-                f"{one.low:,} to {one.high:,}",
+                ", ".join(estimate.values),
+                f"{estimate.seen:,}",
+                f"{estimate.people:,.0f}",
+                f"{estimate.error:,.0f}",
+                f"{estimate.low:,} to {estimate.high:,}",
             )
-            for one in told.estimates
+            for estimate in told.estimates
         ],
         (1, 2, 3, 4),
     )
 
 
-def scores(found: "Opened | None") -> Iterator[tuple[str, str, str]]:
+def scores(opened: "Opened | None") -> Iterator[tuple[str, str, str]]:
     """What is said, what is not, and who sees what of that."""
-    if found is None:
+    if opened is None:
         return
     yield (
         "cells said",
-        f"{found.cells:,} of {found.of:,}",
-        f"{percent(found.share)}; by {found.k} each",
+        f"{opened.cells:,} of {opened.of:,}",
+        f"{percent(opened.share)}; by {opened.k} each",
     )
-    if found.best is not None and found.best.cells > found.cells:
-        best = ", ".join(found.best.features)
-        yield "... in the best order", f"{found.best.cells:,}", f"{best}; only the table tells"
-    if found.sampled is not None:
-        yield from _of_one_person(found.sampled)
-    if found.prefixes:
+    if opened.best is not None and opened.best.cells > opened.cells:
+        best = ", ".join(opened.best.features)
+        yield "... in the best order", f"{opened.best.cells:,}", f"{best}; only the table tells"
+    if opened.sampled is not None:
+        yield from _of_one_person(opened.sampled)
+    if opened.prefixes:
         meaning = "people who share what is open of them with k, and that it ends there with fewer"
-        yield "cut short", f"{found.cut_short:,}", meaning
-    if found.closed and found.sampled is not None:
-        sizes = sum(one.groups for one in found.closed if one.people > 1)
+        yield "cut short", f"{opened.cut_short:,}", meaning
+    if opened.closed and opened.sampled is not None:
+        sizes = sum(size.groups for size in opened.closed if size.people > 1)
         yield (
             "closed",
-            f"{found.closed_people:,}",
+            f"{opened.closed_people:,}",
             f"people, covers among them; {many(sizes, 'group')} of two or more",
         )
-    elif found.closed:
-        groups = sum(one.groups for one in found.closed)
+    elif opened.closed:
+        groups = sum(size.groups for size in opened.closed)
         meaning = f"in {many(groups, 'group')} of which the reader sees the sizes"
-        yield "closed", f"{found.closed_people:,}", f"people {meaning}"
-    if found.astray:
+        yield "closed", f"{opened.closed_people:,}", f"people {meaning}"
+    if opened.astray:
         meaning = "people who sent junk beyond what is open of them, and are in no group there"
-        yield "astray", f"{found.astray:,}", meaning
+        yield "astray", f"{opened.astray:,}", meaning

@@ -18,11 +18,11 @@ def recomputed(evidence: Evidence) -> str:
     said, policy = claimed(evidence, Opened), evidence.run.scenario.policy
     columns = len(evidence.result.features)
     release = dict(evidence.result.release.cells)
-    found = shown(release, columns, policy)
-    same("threshold", plain(found), plain(replace(said, closed=(), best=None, astray=0)))
-    if any(not 0 < one.people < policy.k or one.groups < 1 for one in said.closed):
+    computed = shown(release, columns, policy)
+    same("threshold", plain(computed), plain(replace(said, closed=(), best=None, astray=0)))
+    if any(not 0 < size.people < policy.k or size.groups < 1 for size in said.closed):
         raise VerificationError("groups are said to have stayed closed that k people share")
-    stopped = sum(one.people for one in said.depths if one.columns < columns)
+    stopped = sum(depth.people for depth in said.depths if depth.columns < columns)
     if said.astray < 0 or said.closed_people + said.astray != stopped:
         raise VerificationError("other people are said to be in closed groups than are not open")
     return f"{said.cells:,} cells said, of {said.of:,}, counted again from the release"
