@@ -116,7 +116,7 @@ class Sealer:
         Raises:
             ParameterError: not as many texts as levels, or of other widths.
         """
-        if tuple(len(one.text) for one in levels) != self.shape.widths:
+        if tuple(len(level.text) for level in levels) != self.shape.widths:
             raise ParameterError(f"levels: texts of {self.shape.widths} bytes are accepted")
         drawn = entropy.random(UNIFORM * len(levels))
         message = b""
@@ -131,10 +131,10 @@ class Sealer:
         return message
 
     def _of(self, level: Level) -> _Made:
-        found = self._made.get(level)
-        if found is None:
-            found = self._made[level] = _make(level, self.shape.needed)
-        return found
+        made = self._made.get(level)
+        if made is None:
+            made = self._made[level] = _make(level, self.shape.needed)
+        return made
 
     def __repr__(self) -> str:
         return f"Sealer({self.shape})"
@@ -180,17 +180,17 @@ def try_level(shape: Shape, at: int, level: Level, messages: Sequence[bytes]) ->
     where it does not open: what is said up to here, the body alone shows.
     """
     made, end = _make(level, shape.needed), shape.body(at)
-    last, found = at + 1 == len(shape.widths), dict[int, bytes]()
+    last, insides = at + 1 == len(shape.widths), dict[int, bytes]()
     for index, data in enumerate(messages):
         if data[:end] != made.body:
             continue
-        found[index] = b""
+        insides[index] = b""
         with suppress(CryptoError, Refused):
             share = decode_share(data[end : end + SHARE])
             key = _key(_INSIDE, made.coefficients[0], share.x)
             if not last:
-                found[index] = _unseal(data[end + SHARE :], None, _ONCE, key)
-    return found
+                insides[index] = _unseal(data[end + SHARE :], None, _ONCE, key)
+    return insides
 
 
 def spoiled(shape: Shape, message: bytes) -> bytes:
@@ -212,7 +212,7 @@ def open_groups(shape: Shape, messages: Sequence[bytes]) -> Opened:
             for body, members in _grouped(shape, level, parts, opened):
                 text = _open(shape, level, body, members, opened)
                 if text is None:
-                    alive = sum(1 for one in members if one.number not in opened.refused)
+                    alive = sum(1 for member in members if member.number not in opened.refused)
                     opened.closed += [(around, alive)] if alive else []
                     continue
                 inner = list(_inside(shape, level, members, text, opened))
@@ -263,7 +263,7 @@ def _open(
     if len(members) < needed:
         return None
     committed = body[: needed * ELEMENT]
-    points = {one.share.x: one.share for one in members}
+    points = {member.share.x: member.share for member in members}
     first = list(points.values())[:needed]
     try:
         if len(first) < needed or not opens(secret := secret_of(first), committed):
@@ -273,19 +273,19 @@ def _open(
             secret = secret_of(right[:needed])
         return _text(shape, body, secret)
     except Refused as refusal:
-        for one in members:
-            opened.refused.setdefault(one.number, (level, refusal.reason))
+        for member in members:
+            opened.refused.setdefault(member.number, (level, refusal.reason))
         return None
 
 
 def _right(members: Sequence[_Member], committed: bytes, level: int, opened: Opened) -> list[Share]:
     """The shares that are on the committed polynomial; the others are refused."""
     right: list[Share] = []
-    for one in members:
-        if is_right(one.share, committed):
-            right.append(one.share)
+    for member in members:
+        if is_right(member.share, committed):
+            right.append(member.share)
         else:
-            opened.refused[one.number] = level, Reason.DOES_NOT_OPEN
+            opened.refused[member.number] = level, Reason.DOES_NOT_OPEN
     return right
 
 
@@ -295,31 +295,33 @@ def _text(shape: Shape, body: bytes, secret: int) -> Level:
         plain = _unseal(body[shape.needed * ELEMENT :], None, _ONCE, _key(_TEXT, secret))
     except CryptoError:
         raise Refused(Reason.DOES_NOT_OPEN) from None
-    found = Level(plain[-SEED:], plain[:-SEED])
-    if _make(found, shape.needed).body != body:
+    candidate = Level(plain[-SEED:], plain[:-SEED])
+    if _make(candidate, shape.needed).body != body:
         raise Refused(Reason.DOES_NOT_OPEN, "not made from what it holds")
-    return found
+    return candidate
 
 
 def _inside(
-    shape: Shape, level: int, members: Iterable[_Member], found: Level, opened: Opened
+    shape: Shape, level: int, members: Iterable[_Member], secret: Level, opened: Opened
 ) -> Iterable[tuple[int, bytes]]:
     """The next levels of a group's members, for those whose share is right."""
-    coefficients = polynomial(found.seed, shape.needed)
+    coefficients = polynomial(secret.seed, shape.needed)
     last = level + 1 == len(shape.widths)
-    for one in members:
-        if one.number in opened.refused:
+    for member in members:
+        if member.number in opened.refused:
             continue
-        if share_at(coefficients, one.share.x) != one.share:
-            opened.refused[one.number] = level, Reason.DOES_NOT_OPEN
+        if share_at(coefficients, member.share.x) != member.share:
+            opened.refused[member.number] = level, Reason.DOES_NOT_OPEN
             continue
-        key = _key(_INSIDE, coefficients[0], one.share.x)
+        key = _key(_INSIDE, coefficients[0], member.share.x)
         try:
-            yield one.number, b"" if last else _unseal(one.inside, None, _ONCE, key)
+            yield member.number, b"" if last else _unseal(member.inside, None, _ONCE, key)
         except CryptoError:
-            opened.refused[one.number] = level + 1, Reason.DOES_NOT_OPEN
-            yield one.number, b""
+            opened.refused[member.number] = level + 1, Reason.DOES_NOT_OPEN
+            yield member.number, b""
 
 
 def _key(label: bytes, *scalars: int) -> bytes:
-    return sha256(label + b"".join(one.to_bytes(SCALAR, "little") for one in scalars)).digest()
+    return sha256(
+        label + b"".join(scalar.to_bytes(SCALAR, "little") for scalar in scalars)
+    ).digest()

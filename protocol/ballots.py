@@ -253,7 +253,7 @@ def submit_all(
     if plan.shape is not None:  # never the rows themselves
         plaintexts = list(written)
     else:
-        plaintexts = [one for pair in zip(said, drawn, strict=True) for one in _salted(*pair)]
+        plaintexts = [text for pair in zip(said, drawn, strict=True) for text in _salted(*pair)]
     marks = [token for mine in drawn for _, token in mine]
     sealed = list(map(add, plaintexts, marks)) if plan.token else plaintexts
     each = [entropy for entropy in entropies for _ in range(slots)]

@@ -50,10 +50,10 @@ def check_envelopes(
 ) -> list[Reason | None]:
     """Keyholder: per envelope None, or why it is none that a registered person has signed."""
     reasons: list[Reason | None] = []
-    for one in accepted:
+    for envelope in accepted:
         try:
-            signed = signed_digest(plan, one.digest)
-            verify_signature(registry.keys[one.person], signed, one.signature)
+            signed = signed_digest(plan, envelope.digest)
+            verify_signature(registry.keys[envelope.person], signed, envelope.signature)
         except Refused as refusal:
             reasons.append(refusal.reason)
         else:

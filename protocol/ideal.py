@@ -259,7 +259,7 @@ def ideal_view(
     }
     fixed = policy.setting is Setting.FIXED
     if whole is not None and tries_all(coalition):
-        counted += [CountsSeen(one.round, one.columns, whole) for one in counted]
+        counted += [CountsSeen(seen.round, seen.columns, whole) for seen in counted]
     transcript = Transcript(users, summary=True)
     return View(
         *(coalition, users, fixed, {}, tuple(counted), opened, everybody, transcript),

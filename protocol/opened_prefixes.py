@@ -35,8 +35,8 @@ def sampled_rule(parts: int) -> str:
 
 def sample_parts(rule: str) -> int | None:
     """Of 2^32 draws, those with which a person's message holds its row; None: all do."""
-    found = SAMPLED.fullmatch(rule)
-    return min(int(found[1]), PARTS) if found else None
+    match = SAMPLED.fullmatch(rule)
+    return min(int(match[1]), PARTS) if match else None
 
 
 def cover(columns: int) -> Cell:
@@ -116,8 +116,8 @@ def prefix_of(released: Cell) -> Cell:
 def crowds(cells: Counts) -> Counter[Cell]:
     """How many people share each prefix that is said, the empty one included."""
     shared: Counter[Cell] = Counter()
-    for one, people in cells.items():
-        said = prefix_of(one)
+    for shown, people in cells.items():
+        said = prefix_of(shown)
         for end in range(len(said) + 1):
             shared[said[:end]] += people
     return shared
@@ -128,8 +128,8 @@ def exposed(released: Counts, k: int) -> int:
     shared = crowds(released)
     return sum(
         people
-        for one, people in released.items()
-        if (said := prefix_of(one))
+        for shown, people in released.items()
+        if (said := prefix_of(shown))
         and min(shared[said[:end]] for end in range(1, len(said) + 1)) < k
     )
 
@@ -140,12 +140,12 @@ def cut_short(released: Counts, k: int) -> int:
     Each of their values is shared by k people or more, but that they have no common continuation is
     not: who knows a person's row learns that it is one of these few.
     """
-    return sum(n for one, n in released.items() if n < k and BLANK in one and one[0] != BLANK)
+    return sum(n for shown, n in released.items() if n < k and BLANK in shown and shown[0] != BLANK)
 
 
 def cells_said(released: Counts) -> int:
     """How many (person, column) values are said."""
-    return sum(people * len(prefix_of(one)) for one, people in released.items())
+    return sum(people * len(prefix_of(shown)) for shown, people in released.items())
 
 
 def shown_of(row: Mapping[int, str], prefixes: Collection[Cell]) -> dict[int, str]:

@@ -29,7 +29,9 @@ def as_opened(
     """What these parties link and count, as far as it is open to them."""
     if tries_all(coalition):
         return linked, (*counted, *(_all_of(record, seen) for seen in counted))
-    own = {parties.index(one) for one in coalition if parties.role(one) is parties.Role.USER}
+    own = {
+        parties.index(member) for member in coalition if parties.role(member) is parties.Role.USER
+    }
     open_ = {seen.round: set(map(prefix_of, seen.counts)) for seen in counted}
     return {
         number: {
@@ -46,5 +48,5 @@ def _all_of(record: RunRecord, seen: CountsSeen) -> CountsSeen:
         return seen
     here = record.came.get((seen.round, seen.columns), frozenset())
     rows = record.rows_by_round[seen.round]
-    counts = Counter(tuple(rows[one][j] for j in seen.columns) for one in here if one in rows)
+    counts = Counter(tuple(rows[user][j] for j in seen.columns) for user in here if user in rows)
     return CountsSeen(seen.round, seen.columns, counts)

@@ -28,10 +28,10 @@ def read_relay(data: Reader) -> Relay:
     return Relay(step, bags, read_refused(data))
 
 
-def write_found(out: Writer, found: FoundBallots) -> None:
+def write_found(out: Writer, ballots: FoundBallots) -> None:
     """Write what was found."""
-    out.u8(found.step).items(found.sealed)
-    write_refused(out, found.refused)
+    out.u8(ballots.step).items(ballots.sealed)
+    write_refused(out, ballots.refused)
 
 
 def read_found(data: Reader) -> FoundBallots:

@@ -182,7 +182,7 @@ def _deeper(schema: Schema, calls: Sequence[Call], call: Call, best: bool) -> bo
 
 def _one_more(calls: Sequence[Call], call: Call) -> bool:
     """Whether it asks for one group that tells something new, and not too many were asked for."""
-    before = [set(ask) for one in calls for ask in one.asks]
+    before = [set(ask) for call in calls for ask in call.asks]
     return (
         len(call.asks) == 1
         and len(call.asks[0]) > 1

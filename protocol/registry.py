@@ -46,9 +46,9 @@ def check_senders(
 ) -> list[Reason | None]:
     """First shuffler: check many; per submission None, or why it is refused."""
     results: list[Reason | None] = []
-    for sender, one in sent:
+    for sender, sending in sent:
         try:
-            check_sender(plan, registry, sender, one)
+            check_sender(plan, registry, sender, sending)
         except Refused as refusal:
             results.append(refusal.reason)
         else:

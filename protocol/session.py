@@ -171,7 +171,10 @@ def shape_of(announcement: Announcement) -> Shape | None:
     """Any party: what is sealed so that k people open it; None in all programs but `threshold`."""
     if not opens_by_threshold(announcement):
         return None
-    policy, widths = announcement.policy, [one.width + 2 for one in announcement.schema.features]
+    policy, widths = (
+        announcement.policy,
+        [feature.width + 2 for feature in announcement.schema.features],
+    )
     levels = widths if by_prefixes(policy.rule) else [sum(widths)]
     return Shape(policy.k, tuple(width + 1 for width in levels))
 

@@ -81,12 +81,12 @@ def take(plan: Round, asking: PendingOutputs, answer: Evaluated, public: bytes) 
     """
     assert plan.shape is not None  # noqa: S101 - asked in a round of this program
     outputs = voprf.finalize(asking.asked, answer.elements, answer.proof, public)
-    found, start = [], 0
+    levels, start = [], 0
     for output, width, end in zip(outputs, plan.shape.widths, level_ends(plan), strict=True):
         text = b"" if is_cover(asking.row) else text_of(asking.row[start:end])
-        found.append(Level(output[:SEED], pad(text, width)))
+        levels.append(Level(output[:SEED], pad(text, width)))
         start = end
-    return found
+    return levels
 
 
 def write(

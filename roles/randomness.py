@@ -69,7 +69,9 @@ async def _answer(
         except Refused as refusal:
             me.refuse(plan, refusal.reason)
     answered = await pool.spread(f"{me.party} answers", partial(answers, plan, key), jobs)
-    for (sender, *_), answer in zip(jobs, (one for some in answered for one in some), strict=True):
+    for (sender, *_), answer in zip(
+        jobs, (answered_query for some in answered for answered_query in some), strict=True
+    ):
         if isinstance(answer, Reason):
             me.refuse(plan, answer)
         else:
@@ -90,10 +92,10 @@ def _heard(me: Endpoint, plan: Round, letter: Letter, tries: Counter[str]) -> tu
 
 def answers(plan: Round, key: OprfKey, jobs: Sequence[Job]) -> list[Answer]:
     """Randomness: evaluate what people ask, each with a proof."""
-    found: list[Answer] = []
+    given: list[Answer] = []
     for _, query, entropy in jobs:
         try:
-            found.append(evaluate(plan, key, query, entropy))
+            given.append(evaluate(plan, key, query, entropy))
         except Refused as refusal:
-            found.append(refusal.reason)
-    return found
+            given.append(refusal.reason)
+    return given

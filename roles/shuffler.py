@@ -175,7 +175,7 @@ async def _open_envelopes(
             failed.update(first + at for at in run.failed)
 
         await pool.spread(stage, partial(run_of_envelopes, plan, secret), came, take)
-        return [one for at, one in enumerate(senders) if at not in failed], sorting
+        return [sender for at, sender in enumerate(senders) if at not in failed], sorting
     opened = await pool.spread(stage, partial(open_envelopes, plan, secret), came)
     onions: list[bytes] = []
     people: list[str] = []

@@ -103,8 +103,8 @@ class Spool(Sequence[bytes]):
         for at in range(start, stop, many):
             last = min(at + many, stop)
             data, begin = self.joined(at, last), self._begin(at)
-            for one in range(at, last):
-                yield data[self._begin(one) - begin : self._begin(one + 1) - begin]
+            for place in range(at, last):
+                yield data[self._begin(place) - begin : self._begin(place + 1) - begin]
 
     def __reduce__(self) -> tuple[type[list[bytes]], tuple[list[bytes]]]:
         """Travel as what it holds: whoever works elsewhere has not this disk."""

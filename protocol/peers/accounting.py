@@ -185,7 +185,7 @@ def result_digest(plan: PeerRound, counts: tuple[Counts, ...], decision: Decisio
 
 
 def count_found(
-    plan: PeerRound, secret: bytes, found: dict[int, FoundBallots]
+    plan: PeerRound, secret: bytes, ballots: dict[int, FoundBallots]
 ) -> tuple[list[Counter[tuple[str, ...]]], int]:
     """Anybody: the counts of every question, and the blanks; what is neither is left out.
 
@@ -193,7 +193,7 @@ def count_found(
     """
     counts: list[Counter[tuple[str, ...]]] = [Counter() for _ in plan.call.asks]
     blanks = 0
-    for shown in found.values():
+    for shown in ballots.values():
         for sealed in shown.sealed:
             try:
                 ballot = open_ballot(plan, secret, sealed)
