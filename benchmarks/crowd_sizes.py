@@ -94,13 +94,13 @@ class Choice:
 def choices(codes: Any, sizes: Any, k: int) -> list[Choice]:
     """Every set of columns."""
     marginals = [np.bincount(codes[:, j], minlength=size) for j, size in enumerate(sizes)]
-    found = []
+    measured = []
     for many in range(1, len(sizes) + 1):
         for columns in combinations(range(len(sizes)), many):
             people = int(users_below(joint_counts(codes, columns), k))
             bound = best_bound([marginals[j] for j in columns], k)
-            found.append(Choice(columns, people, ceil(bound.value * len(codes) - 1e-6)))
-    return found
+            measured.append(Choice(columns, people, ceil(bound.value * len(codes) - 1e-6)))
+    return measured
 
 
 def noise_margin(scale: float, missed: float) -> int:
@@ -131,7 +131,7 @@ def told(name: str) -> None:
         return len(chosen.columns) if chosen else 0
 
     def best(able: list[Choice]) -> Choice | None:
-        return max(able, key=lambda one: (len(one.columns), -one.exposed), default=None)
+        return max(able, key=lambda choice: (len(choice.columns), -choice.exposed), default=None)
 
     def say(what: str, chosen: Choice | None, promised: float, bits: float) -> None:
         names = ", ".join(people.schema.names[j] for j in chosen.columns) if chosen else "nothing"
@@ -139,12 +139,12 @@ def told(name: str) -> None:
         print(f"  {what:34} {names:38} true {true:4} promised {promised:6.0f} bits {bits:5.2f}")
 
     marginals = [np.bincount(codes[:, j], minlength=size) for j, size in enumerate(sizes)]
-    one = sum(
+    alone = sum(
         n * log2(size) - log_multinomial(m) / LN2 for size, m in zip(sizes, marginals, strict=True)
     )
-    chosen = best([one for one in sets if one.proved <= limit])
-    say("marginals", chosen, chosen.proved if chosen else 0, one / n)
-    chosen = best([one for one in sets if one.exposed <= limit])
+    chosen = best([choice for choice in sets if choice.proved <= limit])
+    say("marginals", chosen, chosen.proved if chosen else 0, alone / n)
+    chosen = best([choice for choice in sets if choice.exposed <= limit])
     everything = tuple(range(len(sizes)))
     full = joint_counts(codes, everything)
     say(
@@ -166,14 +166,14 @@ def told(name: str) -> None:
 def noisy(sets: list[Choice], k: int, limit: int, most: int) -> None:
     """Print what noisy counts would release, in the mean of many draws."""
     rng = np.random.default_rng(66)
-    whole = [one for one in sets if len(one.columns) == max(len(s.columns) for s in sets)]
+    whole = [choice for choice in sets if len(choice.columns) == max(len(s.columns) for s in sets)]
     for epsilon in (0.5, 1.0, 2.0):
         for asked, what in ((whole, "all columns alone"), (sets, "every set, budget shared")):
             scale = len(asked) * k / epsilon
             margin = noise_margin(scale, MISSED / len(asked))
-            true = np.array([one.exposed for one in asked])
+            true = np.array([choice.exposed for choice in asked])
             promised = true + laplace(rng, scale, (RUNS, len(asked))) + margin
-            widths = np.where(promised <= limit, [len(one.columns) for one in asked], 0)
+            widths = np.where(promised <= limit, [len(choice.columns) for choice in asked], 0)
             chosen = widths.argmax(axis=1)
             kept = widths.max(axis=1)
             broken = (kept > 0) & (true[chosen] > promised[np.arange(RUNS), chosen])
@@ -188,8 +188,10 @@ def main() -> None:
     """Print everything."""
     print("most that one person changes: replaced, removed, and crowd sizes (sum of changes)")
     for k in range(1, 6):
-        found = [sensitivities(k, people, cells) for people in range(1, 10) for cells in (2, 3, 4)]
-        print(f"  k = {k}:", *(max(column) for column in zip(*found, strict=True)))
+        columns = [
+            sensitivities(k, people, cells) for people in range(1, 10) for cells in (2, 3, 4)
+        ]
+        print(f"  k = {k}:", *(max(column) for column in zip(*columns, strict=True)))
     for table in TABLES:
         told(table)
 

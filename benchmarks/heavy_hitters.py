@@ -39,10 +39,10 @@ def told(name: str, seconds: float, shares: dict[str, float], truth: dict[str, f
 
 def number(text: str) -> int:
     """Of so many texts of one length, which: what pure-ldp hashes. Its own numbers are of bits."""
-    found = 0
+    code = 0
     for sign in text:
-        found = found * len(SIGNS) + SIGNS.index(sign)
-    return found
+        code = code * len(SIGNS) + SIGNS.index(sign)
+    return code
 
 
 def rival(texts: tuple[str, ...], own: Any, wanted: int, truth: dict[str, float]) -> None:

@@ -86,12 +86,12 @@ class Cost:
 
 def family(process: int) -> list[int]:
     """A process and all that it has started."""
-    found = [process]
-    for each in found:
+    processes = [process]
+    for each in processes:
         with suppress(OSError):
             for task in Path(f"/proc/{each}/task").glob("*/children"):
-                found += map(int, task.read_text().split())
-    return found
+                processes += map(int, task.read_text().split())
+    return processes
 
 
 def nameless(process: int) -> int:
@@ -145,10 +145,14 @@ def draw(costs: list[Cost], file: str) -> None:
     with house_style():
         figure = Figure(figsize=(6.4, 3.6), layout="constrained")
         axes = figure.subplots()
-        people = [one.people for one in costs]
+        people = [measured.people for measured in costs]
         for name, values, marker in (
-            ("veilmix run", [one.cpu / one.people * 1e3 for one in costs], "o-"),
-            ("floor: bare libsodium", [one.floor_cpu / one.people * 1e3 for one in costs], "s--"),
+            ("veilmix run", [measured.cpu / measured.people * 1e3 for measured in costs], "o-"),
+            (
+                "floor: bare libsodium",
+                [measured.floor_cpu / measured.people * 1e3 for measured in costs],
+                "s--",
+            ),
         ):
             axes.plot(people, values, marker, label=name)
         axes.set_xscale("log")
@@ -168,7 +172,7 @@ def main(*given: str) -> None:
         file = arguments[at + 1]
         del arguments[at : at + 2]
     costs: list[Cost] = []
-    for people in [int(one) for one in arguments] or SIZES:
+    for people in [int(argument) for argument in arguments] or SIZES:
         costs.append(cost(people))
         print(costs[-1].line(), flush=True)
     for small, large in pairwise(costs):

@@ -104,11 +104,11 @@ class Run:
         environment = os.environ | {"VEILMIX_ENGINE": "libsodium"}
         command += ["summary"] if summary else []
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment)
-        found = json.loads(done.stdout)
-        self.rounds = [RoundLoad(*load[:2], tuple(load[2]), load[3]) for load in found["rounds"]]
-        self.cpu, self.memory = found["cpu"], found["memory"]
+        measured = json.loads(done.stdout)
+        self.rounds = [RoundLoad(*load[:2], tuple(load[2]), load[3]) for load in measured["rounds"]]
+        self.cpu, self.memory = measured["cpu"], measured["memory"]
         seal, open_ = (MICRO * each for each in MEASURED.suites["sealedbox"])
-        self.slower = (found["seal"] + found["open"]) / (seal + open_)
+        self.slower = (measured["seal"] + measured["open"]) / (seal + open_)
 
     @property
     def beside(self) -> float:
@@ -140,14 +140,14 @@ def once(people: int, features: int, shufflers: int, *, summary: bool) -> None:
     if board.announcement is None or board.burned:
         sys.exit(f"the session has burned: {board.burned}")
     rounds = loads_of(board.announcement, board.calls, Terms([people]))
-    found = {
+    measured = {
         "rounds": [[load.people, load.onions, load.arriving, load.others] for load in rounds],
         "cpu": spent,
         "memory": peak.bytes,
         "seal": (before[0] + after[0]) / 2,
         "open": (before[1] + after[1]) / 2,
     }
-    print(json.dumps(found))
+    print(json.dumps(measured))
 
 
 def constants() -> None:

@@ -44,12 +44,12 @@ class Asset:
 @cache
 def assets() -> Mapping[str, Asset]:
     """Every file that may be asked for, by its path on the server, such as `/static/seal.js`."""
-    found = {}
+    by_path = {}
     for folder in FOLDERS:
         for path in sorted((HERE / folder).iterdir()):
             if path.suffix in TYPES:
-                found[f"/{folder}/{path.name}"] = Asset(path.read_bytes(), TYPES[path.suffix])
-    return found
+                by_path[f"/{folder}/{path.name}"] = Asset(path.read_bytes(), TYPES[path.suffix])
+    return by_path
 
 
 def import_map() -> str:

@@ -115,8 +115,8 @@ class Classroom(Instrument):
     @property
     def simulated(self) -> tuple[int, ...]:
         """The numbers on the wire, from 0, of those who are no phones, and have answered."""
-        found = (phone.index for phone in self.phones.values() if phone.simulated)
-        return tuple(sorted(index for index in found if index is not None))
+        indices = (phone.index for phone in self.phones.values() if phone.simulated)
+        return tuple(sorted(index for index in indices if index is not None))
 
     @property
     def numbered(self) -> int:

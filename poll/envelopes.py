@@ -42,7 +42,7 @@ class _Envelope:
     def made(self, ballots: Sequence[Ballot]) -> SealedAnswers:
         """What its sender knows of it. ballots: one an onion."""
         both = sorted(zip(ballots, self.onions, strict=True), key=lambda pair: pair[0].ask)
-        names = names_of([self.sealed, *(one for _, layers in both for one in layers[:-1])])
+        names = names_of([self.sealed, *(layer for _, layers in both for layer in layers[:-1])])
         return SealedAnswers(
             self.index, self.plan.call.round, names, tuple(ballot for ballot, _ in both)
         )
@@ -56,7 +56,7 @@ def opened(held: FinishedSession) -> list[SealedAnswers]:
     board = held.board
     calls = {call.round: call for call in board.calls} if board else {}
     secrets = {name: key.secret for name, key in held.keys.items()}
-    found: list[SealedAnswers] = []
+    sealed_answers: list[SealedAnswers] = []
     closed: list[_Envelope] = []
     for (number, index), sealed in sorted(held.room.letters.items()):
         plan = held.network.plan(calls[number])
@@ -65,10 +65,12 @@ def opened(held: FinishedSession) -> list[SealedAnswers]:
             if plan.shape is not None:
                 closed.append(envelope)
             else:
-                found.append(envelope.made([read_ballot(plan, one[-1]) for one in envelope.onions]))
+                sealed_answers.append(
+                    envelope.made([read_ballot(plan, onion[-1]) for onion in envelope.onions])
+                )
         except Refused:
             continue  # its sender knows what it is; nobody else does
-    return found + _tried(closed, held.functions)
+    return sealed_answers + _tried(closed, held.functions)
 
 
 def _onions(plan: Round, secrets: Mapping[str, SecretKey], sealed: bytes) -> list[list[bytes]]:
@@ -91,17 +93,19 @@ def _tried(envelopes: Sequence[_Envelope], keys: Mapping[int, OprfKey]) -> list[
     What its reader refuses is left out. The others are counted, and a row is blank from where it
     says nothing that anybody could have said.
     """
-    found: list[SealedAnswers] = []
+    sealed_answers: list[SealedAnswers] = []
     for number, key in keys.items():
-        here = [one for one in envelopes if one.plan.call.round == number]
+        here = [envelope for envelope in envelopes if envelope.plan.call.round == number]
         if not here or (shape := here[0].plan.shape) is None:
             continue
         plan = here[0].plan
-        read = [read_sealed(plan, [one.onions[0][-1]]).sealed for one in here]
-        both = [(one, sealed[0]) for one, sealed in zip(here, read, strict=True) if sealed]
+        read = [read_sealed(plan, [envelope.onions[0][-1]]).sealed for envelope in here]
+        both = [
+            (envelope, sealed[0]) for envelope, sealed in zip(here, read, strict=True) if sealed
+        ]
         messages = [sealed for _, sealed in both]
         tried = prefixes_of(plan, key, messages)
         for at, row in sorted(rows_open(plan, open_groups(shape, messages)).items()):
             longest = max(row, tried.get(at, ()), key=len)
-            found.append(both[at][0].made([Ballot(0, cell(longest, len(plan.domains)))]))
-    return found
+            sealed_answers.append(both[at][0].made([Ballot(0, cell(longest, len(plan.domains)))]))
+    return sealed_answers

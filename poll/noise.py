@@ -84,8 +84,10 @@ def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResul
         mixed.delta if mixed else None,
         people,
         {
-            one.feature: tuple(map(Share, one.values, one.shares, one.low, one.high))
-            for one in known
+            estimate.feature: tuple(
+                map(Share, estimate.values, estimate.shares, estimate.low, estimate.high)
+            )
+            for estimate in known
         },
     )
 
@@ -118,7 +120,10 @@ def shown(result: NoisyResult) -> dict[str, Any]:
         {
             "caption": question,
             "headings": ["answer", "estimate", "95 % from", "to"],
-            "rows": [[one.answer, *map(percent, (one.share, one.low, one.high))] for one in shares],
+            "rows": [
+                [share.answer, *map(percent, (share.share, share.low, share.high))]
+                for share in shares
+            ],
         }
         for question, shares in result.shares.items()
     ]
@@ -141,10 +146,10 @@ def lines(result: NoisyResult) -> list[str]:
     """Say it in the terminal."""
     return [
         *(
-            f"{question}: {one.answer}  {percent(one.share)} of people "
-            f"(95 %: {percent(one.low)} to {percent(one.high)})"
+            f"{question}: {share.answer}  {percent(share.share)} of people "
+            f"(95 %: {percent(share.low)} to {percent(share.high)})"
             for question, shares in result.shares.items()
-            for one in shares
+            for share in shares
         ),
         *promised(result),
     ]

@@ -29,13 +29,13 @@ from ..protocol.announcement import Program
 from ..protocol.schema import Feature as Column
 from ..protocol.schema import Schema
 from ..scenarios.populations import Population as People
-from ..scenarios.populations.build import PHONES
 from ..scenarios.programs.randomized.questions import Question
 from ..scenarios.programs.registry import noisy_questions, program_of, wire
 from ..scenarios.programs.threshold.check import problems
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.kinds import KIND
 from ..scenarios.schema.model import (
+    PHONES,
     About,
     Defence,
     Feature,
@@ -172,14 +172,14 @@ def _check_program(scenario: Scenario) -> None:
 
 def _check_opening(scenario: Scenario) -> None:
     """ParameterError for what a page cannot seal so that k people open it, or nobody could try."""
-    policy, rows = scenario.policy, prod(len(one.values or ()) for one in scenario.feature)
+    policy, rows = scenario.policy, prod(len(feature.values or ()) for feature in scenario.feature)
     if policy.sample is not None:
         raise ParameterError(
             "policy.sample: found a rate; all take part here: in a class nobody could check that "
             "a phone which says nothing was to say nothing"
         )
-    for one in problems(scenario):
-        raise ParameterError(f"policy: {one.message}")
+    for problem in problems(scenario):
+        raise ParameterError(f"policy: {problem.message}")
     if not policy.prefixes and rows > MOST_ROWS:
         raise ParameterError(
             f"feature: found {rows:,} rows of answers; up to {MOST_ROWS:,} are accepted, for this "
@@ -191,9 +191,9 @@ def _check_opening(scenario: Scenario) -> None:
 def _check_epsilon(epsilon: float | None, many: int) -> None:
     least, most = LEAST * many, MOST * many
     if epsilon is None or not least <= epsilon <= most:
-        found = "none" if epsilon is None else f"{epsilon:g} nats"
+        given = "none" if epsilon is None else f"{epsilon:g} nats"
         raise ParameterError(
-            f"local.epsilon: found {found}; from {least:g} to {most:g} nats are accepted for the "
+            f"local.epsilon: found {given}; from {least:g} to {most:g} nats are accepted for the "
             f"whole answer, which is divided over {many} questions"
         )
 
@@ -217,9 +217,9 @@ def _check_question(feature: Feature) -> None:
     if others:
         raise ParameterError(f"feature {feature.name}: found {', '.join(others)}; name and values")
     if not feature.values or not 2 <= len(feature.values) <= MOST_ANSWERS:
-        found = len(feature.values or ())
+        many = len(feature.values or ())
         raise ParameterError(
-            f"feature {feature.name}: values: found {found}; all answers are needed, from 2 to "
+            f"feature {feature.name}: values: found {many}; all answers are needed, from 2 to "
             f"{MOST_ANSWERS} of them"
         )
 

@@ -20,11 +20,10 @@ from ..scenarios.catalogue.scene import Scene
 from ..scenarios.play.outcomes import outcome_of, played_of
 from ..scenarios.play.presence import present
 from ..scenarios.populations import Population
-from ..scenarios.populations.build import PHONES
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.interface import Effect, Session
 from ..scenarios.programs.registry import program_of
-from ..scenarios.schema.model import About, Scenario
+from ..scenarios.schema.model import PHONES, About, Scenario
 from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.scoring.policy import expectations
 from ..scenarios.validation.load import resolve
@@ -96,7 +95,8 @@ def population(
     unknown = dict.fromkeys(range(users), schema.names)
     for sealed in made:
         if sealed.round == 1:
-            said = [value for _, one in sealed.answers for value in one]  # in the order of columns
+            # in the order of columns
+            said = [value for _, values in sealed.answers for value in values]
             named = dict(zip(schema.names, said, strict=True))
             unknown[sealed.user] = tuple(name for name in named if named[name] == BLANK)
             for column, value in enumerate(said):

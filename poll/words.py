@@ -15,8 +15,8 @@ LIST = Path(__file__).parent / "static" / "words.js"
 @cache
 def words() -> tuple[str, ...]:
     """The 256 words, by the byte that each stands for."""
-    found = re.search(r"WORDS = `([a-z\s]+)`", LIST.read_text("utf-8"))
-    return tuple(found[1].split()) if found else ()
+    match = re.search(r"WORDS = `([a-z\s]+)`", LIST.read_text("utf-8"))
+    return tuple(match[1].split()) if match else ()
 
 
 def session_words(digest: bytes) -> str:

@@ -43,13 +43,13 @@ class Box(NamedTuple):
 
 def sources(root: Path) -> dict[str, Path]:
     """Give every file of the package by its dotted name; a door has the name of its room."""
-    found = {}
+    paths = {}
     for path in sorted(root.rglob("*.py")):
         parts = path.relative_to(root).parts
         if parts[0] not in OUTSIDE and not any(part.startswith(".") for part in parts):
             names = parts[:-1] if path.name == "__init__.py" else (*parts[:-1], path.stem)
-            found[".".join(names)] = path
-    return found
+            paths[".".join(names)] = path
+    return paths
 
 
 def imported(name: str, path: Path) -> Iterator[str]:
@@ -69,8 +69,8 @@ def arrows(files: Mapping[str, Path]) -> dict[str, set[str]]:
     graph = {}
     for name, path in files.items():
         wanted = imported(name, path) if name else iter(())
-        targets = {one if one in files else one.rpartition(".")[0] for one in wanted}
-        graph[name] = {one for one in targets if one in files} - {name, ""}
+        targets = {target if target in files else target.rpartition(".")[0] for target in wanted}
+        graph[name] = {target for target in targets if target in files} - {name, ""}
     return graph
 
 
@@ -79,7 +79,7 @@ def circles(graph: Graph) -> list[set[str]]:
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}
     stack: list[str] = []
-    found: list[set[str]] = []
+    cycles: list[set[str]] = []
 
     def visit(name: str) -> None:
         number[name] = lowest[name] = len(number)
@@ -92,14 +92,14 @@ def circles(graph: Graph) -> list[set[str]]:
         if lowest[name] == number[name]:
             at = stack.index(name)
             if len(stack) - at > 1:
-                found.append(set(stack[at:]))
+                cycles.append(set(stack[at:]))
             del stack[at:]
 
     sys.setrecursionlimit(10_000)
     for name in graph:
         if name not in number:
             visit(name)
-    return found
+    return cycles
 
 
 def room(name: str, files: Mapping[str, Path]) -> str:
@@ -116,7 +116,7 @@ def floors(between: Mapping[tuple[str, str], int], rooms: list[str]) -> dict[str
             if level[upper] <= level[lower] < len(rooms) and (lower, upper) not in between:
                 level[upper] = level[lower] + 1
     order = sorted(set(level.values()))
-    return {one: order.index(at) for one, at in level.items()}
+    return {name: order.index(at) for name, at in level.items()}
 
 
 def placed(inside: Mapping[str, list[str]], level: Mapping[str, int]) -> dict[str, Box]:
@@ -124,7 +124,7 @@ def placed(inside: Mapping[str, list[str]], level: Mapping[str, int]) -> dict[st
     rows, top = list[tuple[float, dict[str, Box]]](), 20.0
     for floor in range(max(level.values()), -1, -1):
         left, tall, row = 0.0, 0.0, dict[str, Box]()
-        for name in sorted(one for one in inside if level[one] == floor):
+        for name in sorted(file for file in inside if level[file] == floor):
             many = len(inside[name])
             wide = max(min(many, WIDE) * STEP, 7 * len(name))
             high = -(-many // WIDE) * STEP + 16
@@ -180,7 +180,7 @@ def drawing(root: Path) -> tuple[str, str]:
     loops, largest = circles(graph), max(sizes.values())
     red = set[str]().union(*loops)
     inside = defaultdict[str, list[str]](list)
-    for name in sorted(files, key=lambda one: -sizes[one]):
+    for name in sorted(files, key=lambda file: -sizes[file]):
         inside[room(name, files)].append(name)
     rooms = [(room(name, files), room(other, files)) for name in graph for other in graph[name]]
     between = Counter(pair for pair in rooms if pair[0] != pair[1])
@@ -201,7 +201,7 @@ def drawing(root: Path) -> tuple[str, str]:
         'font-family="sans-serif" font-size="11">\n'
         '<rect width="100%" height="100%" fill="#fff"/>\n' + "\n".join(shown) + "\n</svg>\n"
     )
-    most = max(inside, key=lambda one: len(inside[one]))
+    most = max(inside, key=lambda file: len(inside[file]))
     return picture, (
         f"{len(files)} files in {len(inside)} rooms, {sum(map(len, graph.values()))} imports; "
         f"{len(between)} arrows between rooms, {len(wrong)} of them up or sideways; "

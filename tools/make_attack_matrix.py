@@ -139,8 +139,8 @@ def all_outcomes(rows: Sequence[str], executor: Executor | None = None) -> list[
     opened = [*rows_of(change(load(SCENARIO), OPENED_HERE))]
     others = [row for row in rows if row not in opened]
     mine = [row for row in rows if row in opened]
-    found = outcomes(measure(others, executor)) if others or not rows else []
-    return found + (outcomes(measure_opened(mine, executor)) if mine or not rows else [])
+    measured = outcomes(measure(others, executor)) if others or not rows else []
+    return measured + (outcomes(measure_opened(mine, executor)) if mine or not rows else [])
 
 
 def among(new: Sequence[Sequence[str]]) -> list[Sequence[str]]:

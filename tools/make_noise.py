@@ -76,11 +76,11 @@ def played(task: str, family: str, local: float) -> tuple[float, int]:
     scenario = loads(
         SCENARIO.format(people=CROWDS[0], features=features, family=family, local=local)
     )
-    found = [
+    errors = [
         error_of_run(task, veilmix.run(scenario, seed, "real", worst_case_seconds=0).result())
         for seed in range(PLAYED[task])
     ]
-    return float(np.mean(found)), len(found)
+    return float(np.mean(errors)), len(errors)
 
 
 def error_of_run(task: str, result: Any) -> float:
@@ -91,7 +91,7 @@ def error_of_run(task: str, result: Any) -> float:
         return float(((mean["estimate"] - mean["truth"]) / (TASKS[task].values - 1)) ** 2)
     if task == "keys":
         shares = findings["measured"][0]["measures"][::2]
-        return float(np.mean([(one["estimate"] - one["truth"]) ** 2 for one in shares]))
+        return float(np.mean([(share["estimate"] - share["truth"]) ** 2 for share in shares]))
     errors = [
         np.subtract(feature["unbiased"], feature["truth"]) for feature in findings["features"]
     ]

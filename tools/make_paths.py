@@ -98,13 +98,13 @@ class Case:
         if ("next", state) not in self.kept:
             known, d = self.known(state), self.table.ndim
             said = {j: tuple(range(size)) for j, size in enumerate(self.table.shape)}
-            found = []
+            states = []
             for size in range(2, d + 1):
                 for group in combinations(range(d), size):
-                    new = not any(set(group) <= set(one) for one in state)
+                    new = not any(set(group) <= set(before) for before in state)
                     if new and known.meets(group, self.most, said):
-                        found.append(largest((*state, group)))
-            self.kept["next", state] = found
+                        states.append(largest((*state, group)))
+            self.kept["next", state] = states
         return list(self.kept["next", state])
 
 
@@ -147,13 +147,13 @@ def area(case: Case, path: Path_, until: float) -> float:
 
 def above(case: Case, path: Path_, other: Path_) -> list[tuple[int, int]]:
     """Where a path promises more than another at the same bits: both promises."""
-    found = []
+    points = []
     for state in other:
         bits = case.bits(state)
-        mine = min(case.promised(one) for one in path if case.bits(one) <= bits + 1e-6)
+        mine = min(case.promised(point) for point in path if case.bits(point) <= bits + 1e-6)
         if mine > max(case.promised(state), case.most):
-            found.append((mine, case.promised(state)))
-    return found
+            points.append((mine, case.promised(state)))
+    return points
 
 
 def asked(name: str, k: int, most: float, ask: str) -> Path_:
@@ -164,8 +164,8 @@ def asked(name: str, k: int, most: float, ask: str) -> Path_:
     columns = {column: place for place, column in enumerate(outcome.schema.names)}
     groups: list[Group] = []
     states: list[State] = [()]
-    for one in outcome.findings.rounds[1:]:
-        groups += [tuple(columns[column] for column in group) for group in one.groups]
+    for record in outcome.findings.rounds[1:]:
+        groups += [tuple(columns[column] for column in group) for group in record.groups]
         states.append(largest(groups))
     return tuple(states)
 

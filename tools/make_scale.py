@@ -26,10 +26,10 @@ def estimates() -> list[Scale]:
     return [scale(census, crowd, people, Cluster()) for people in SIZES.values()]
 
 
-def table(found: list[Scale]) -> str:
+def table(scales: list[Scale]) -> str:
     """The lines of the table."""
-    lines = [["", *SIZES], ["---", *["---:"] * len(found)]]
-    every = [links(one.sent) for one in found]
+    lines = [["", *SIZES], ["---", *["---:"] * len(scales)]]
+    every = [links(predicted.sent) for predicted in scales]
     for rows in zip(*every, strict=True):
         number, sender, receiver, *_ = rows[0]
         if receiver != "board":
@@ -37,17 +37,17 @@ def table(found: list[Scale]) -> str:
             lines.append([name, *(size(row[-1]) for row in rows)])
     board = [sum(row[-1] for row in rows if row[2] == "board") for rows in every]
     lines.append(["the board", *map(size, board)])
-    costs = [one.costs for one in found if one.costs is not None]
-    hours = [f"{part / 3600:,.3g}" for one in costs for part in (one.sealing, one.opening)]
+    costs = [predicted.costs for predicted in scales if predicted.costs is not None]
+    hours = [f"{part / 3600:,.3g}" for cost in costs for part in (cost.sealing, cost.opening)]
     lines += [
         ["core hours to seal, people's own", *hours[::2]],
         ["core hours to open", *hours[1::2]],
-        ["core hours for all else", *(f"{one.handling / 3600:,.3g}" for one in costs)],
-        ["memory, one process that plays everybody", *(size(one.memory) for one in costs)],
-        ["memory, the process of one shuffler", *(size(one.party) for one in costs)],
-        ["disk, one process that plays everybody", *(size(one.disk) for one in costs)],
-        ["wall time", *(span(one.wall) for one in costs)],
-        ["things that break", *(str(len(one.broken)) for one in found)],
+        ["core hours for all else", *(f"{cost.handling / 3600:,.3g}" for cost in costs)],
+        ["memory, one process that plays everybody", *(size(cost.memory) for cost in costs)],
+        ["memory, the process of one shuffler", *(size(cost.party) for cost in costs)],
+        ["disk, one process that plays everybody", *(size(cost.disk) for cost in costs)],
+        ["wall time", *(span(cost.wall) for cost in costs)],
+        ["things that break", *(str(len(predicted.broken)) for predicted in scales)],
     ]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

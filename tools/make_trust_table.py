@@ -115,24 +115,24 @@ def measured(name: str, runs: int = RUNS, executor: Executor | None = None) -> G
 
 def rows(sets: Sequence[GuardSet]) -> Iterator[tuple[str, ...]]:
     """The lines of the page: one for each smallest coalition of each kind."""
-    for one in sets:
-        watching = "; ".join(map(_members, one.watching)) or "none"
-        for place, worst in enumerate(one.smallest or (None,)):
-            first = (one.name, watching) if not place else ("", "")
-            yield (*first, *_cheating(worst, one))
+    for guards in sets:
+        watching = "; ".join(map(_members, guards.watching)) or "none"
+        for place, worst in enumerate(guards.smallest or (None,)):
+            first = (guards.name, watching) if not place else ("", "")
+            yield (*first, *_cheating(worst, guards))
 
 
-def _members(one: LinkingCoalition | WorstAttack) -> str:
-    return name_members((one.parties, one.friends))
+def _members(coalition: LinkingCoalition | WorstAttack) -> str:
+    return name_members((coalition.parties, coalition.friends))
 
 
-def _cheating(one: WorstAttack | None, measured: GuardSet) -> tuple[str, ...]:
-    if one is None:
+def _cheating(attack: WorstAttack | None, measured: GuardSet) -> tuple[str, ...]:
+    if attack is None:
         return NOTHING, "-", f"0 of {measured.runs}", "-"
-    if one.worst is None or one.watching:
-        return _members(one), WATCHES, "all", "never"
-    often, ends = rate(one.worst)
-    return _members(one), f"`{one.worst.attack}`", f"{often} ({ends})", seen(one.worst)
+    if attack.worst is None or attack.watching:
+        return _members(attack), WATCHES, "all", "never"
+    often, ends = rate(attack.worst)
+    return _members(attack), f"`{attack.worst.attack}`", f"{often} ({ends})", seen(attack.worst)
 
 
 def written(sets: Sequence[GuardSet]) -> str:
@@ -140,8 +140,8 @@ def written(sets: Sequence[GuardSet]) -> str:
     lines = [HEADINGS, ("---",) * len(HEADINGS), *rows(sets)]
     table = "".join("| " + " | ".join(line) + " |\n" for line in lines)
     where = dict.fromkeys(
-        f"{one.scenario}, {one.users} people of {one.source.removeprefix('builtin:')}"
-        for one in sets
+        f"{guards.scenario}, {guards.users} people of {guards.source.removeprefix('builtin:')}"
+        for guards in sets
     )
     return (
         f"{table}\nMeasured on: {'; '.join(where)}; two shufflers where nothing else is said. "
@@ -152,16 +152,16 @@ def written(sets: Sequence[GuardSet]) -> str:
 def page(table: TrustTable) -> str:
     """The page as it is to be."""
     there = PAGE.read_text("utf-8")
-    return BLOCK.sub(lambda one: one[1] + written(table.sets) + one[2], there)
+    return BLOCK.sub(lambda match: match[1] + written(table.sets) + match[2], there)
 
 
 def main(arguments: list[str]) -> int:
     """Write table and page, or say that they are out of date."""
-    named = [one for one in arguments if not one.startswith("-")]
+    named = [argument for argument in arguments if not argument.startswith("-")]
     table = shipped() if FILE.is_file() else TrustTable(version=__version__, sets=())
     check = "--check" in arguments
     if "--page" not in arguments:
-        sets = {one.name: one for one in table.sets}
+        sets = {guards.name: guards for guards in table.sets}
         with processes(2) as pool:
             for name in named or SETS:
                 sets[name] = measured(name, RUNS, pool)

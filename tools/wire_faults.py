@@ -277,7 +277,7 @@ def signed_kinds_faults() -> Iterator[tuple[str, str, bytes]]:
 
 def peer_faults() -> Iterator[tuple[str, str, bytes]]:
     """What is wrong with posts of peers."""
-    relay, found, said = encoded("relay"), encoded("found"), encoded("accusation")
+    relay, ballots, said = encoded("relay"), encoded("found"), encoded("accusation")
     nothing, few = encoded("relay-of-nothing"), b"\0\0\0\2\0\0\0\3onetwo"
     yield "relay", "step-0", patched(relay, (HEADER, b"\2", b"\0"))
     yield "relay", "for-nobody", replaced(relay, b"\0\3" + few, b"\0\0" + few)
@@ -287,9 +287,9 @@ def peer_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "relay", "layer-twice", replaced(relay, b"onetwo", b"oneone")
     empty = b"\0\1\0\3" + bytes(8)
     yield "relay", "bag-of-nothing", nothing[: HEADER + 1] + empty + nothing[-2:]
-    yield "found", "step-0", patched(found, (HEADER, b"\5", b"\0"))
-    yield "found", "ballots-descending", replaced(found, b"onetwo", b"twoone")
-    yield "found", "ballot-twice", replaced(found, b"onetwo", b"oneone")
+    yield "found", "step-0", patched(ballots, (HEADER, b"\5", b"\0"))
+    yield "found", "ballots-descending", replaced(ballots, b"onetwo", b"twoone")
+    yield "found", "ballot-twice", replaced(ballots, b"onetwo", b"oneone")
     yield "agreed", "step-0", patched(encoded("agreed"), (HEADER, b"\6", b"\0"))
     yield "accusation", "step-0", patched(said, (HEADER, b"\3", b"\0"))
     yield "shown", "step-0", patched(encoded("shown"), (HEADER, b"\7", b"\0"))

@@ -126,8 +126,10 @@ def _draw(advised: "Advised", picture: Path) -> None:
     from ...analysis import drawing
     from ...analysis.advice.figure import figure
 
-    n, best = advised.n, [one for one, _ in advised.choices].index(advised.best)
-    points = [(one.loss, one.people / n, cost.promised / n) for one, cost in advised.choices]
+    n, best = advised.n, [choice for choice, _ in advised.choices].index(advised.best)
+    points = [
+        (choice.loss, choice.people / n, cost.promised / n) for choice, cost in advised.choices
+    ]
     drawing.save(figure(points, best, advised.max_exposure, advised.k), picture)
 
 

@@ -218,11 +218,11 @@ def _scratch() -> Finding:
     where = folder()
     other = f"name another folder for large batches: {FOLDER}=FOLDER"
     try:
-        found = f"{where}, {size(shutil.disk_usage(where).free)} free"
+        detail = f"{where}, {size(shutil.disk_usage(where).free)} free"
     except OSError as bad:
         return Finding("large batches", str(where), "note", f"{bad.strerror}; {other}")
     fit = os.access(where, os.W_OK)
-    return Finding("large batches", found, "ok" if fit else "note", "" if fit else other)
+    return Finding("large batches", detail, "ok" if fit else "note", "" if fit else other)
 
 
 LOOKS = (system, libraries, extras, cipher, threads, terminal, folders)

@@ -87,7 +87,7 @@ def command(run: str, prior: str, cheating: bool, runs: int, form: str) -> None:
     study = cheats.there(record)
     peers = record.result.peers
     with diagnose_record(record):
-        views = sorted(learnt_in(record, prior), key=lambda one: len(one.parties))
+        views = sorted(learnt_in(record, prior), key=lambda learner: len(learner.parties))
     if form == "json":
         from ..text.leak_record import leaked
 
@@ -118,24 +118,24 @@ def _tell(
         say(console, line, style="dim")
     if smallest:
         say(console, run_scores.smallest(breaking(views)))
-    for one in named:
-        linked = next(r.linked for r in views if r.parties == tuple(sorted(set(one.parties))))
+    for coalition in named:
+        linked = next(r.linked for r in views if r.parties == tuple(sorted(set(coalition.parties))))
         what = f"links {many(linked, 'person', 'people')}" if linked else "links nobody"
-        say(console, f"{clean(one.name)} ({' + '.join(one.parties)}): {what}")
+        say(console, f"{clean(coalition.name)} ({' + '.join(coalition.parties)}): {what}")
 
 
 def _notes(views: "Sequence[Received]", prior: str) -> Iterator[str]:
-    if any(one.reports for one in views):
+    if any(view.reports for view in views):
         yield LINKED
         return
     yield GUESSED
     yield f"before any of it: {coalitions_text.before(views)}: {BEFORE[prior]}"
-    error = max((one.error for one in views if one.method == "sampled"), default=0.0)
+    error = max((view.error for view in views if view.method == "sampled"), default=0.0)
     if error:
         yield f"~ sampled: the standard error of a probability is {percent(error)} at most"
-    if any(one.method == "at least" for one in views):
+    if any(view.method == "at least" for view in views):
         yield ">= at least: there were too many tables to look at all that the counts allow"
-    if any(one.at_most for one in views):
+    if any(view.at_most for view in views):
         yield "<= at most: the chance of covers, or of who left, is counted with what it hides"
 
 
@@ -152,21 +152,21 @@ def _csv(views: "Sequence[Received]") -> Grid:
     headings += ["cells_guessed_before", "worst_row", "worst_row_before"]
     rows = [
         (
-            "+".join(one.parties),
-            one.linked,
-            one.users,
-            one.cells_certain,
-            one.cells,
-            one.bits_per_person,
-            one.exact,
-            one.bits_are.value,
-            one.method.value,
-            one.rows_guessed,
-            one.rows_guessed_before,
-            one.cells_guessed,
-            one.cells_guessed_before,
-            *((one.worst_row.posterior, one.worst_row.prior) if one.worst_row else (None, None)),
+            "+".join(view.parties),
+            view.linked,
+            view.users,
+            view.cells_certain,
+            view.cells,
+            view.bits_per_person,
+            view.exact,
+            view.bits_are.value,
+            view.method.value,
+            view.rows_guessed,
+            view.rows_guessed_before,
+            view.cells_guessed,
+            view.cells_guessed_before,
+            *((view.worst_row.posterior, view.worst_row.prior) if view.worst_row else (None, None)),
         )
-        for one in views
+        for view in views
     ]
     return Grid(tuple(headings), rows)

@@ -186,7 +186,7 @@ def _explanations(outcome: "Outcome") -> "Iterator[str]":
             f"max_exposure = {ceil(dropped.promised * 10_000) / 10_000:g}{crowd} would admit it"
         )
     population = outcome.scenario.population
-    if not (population.builtin or all(one.forbidden for one in outcome.dropped)):
+    if not (population.builtin or all(column.forbidden for column in outcome.dropped)):
         called = quote(typed(population.source))
         yield f"said coarser, more may be released: veilmix advise {called} --by promise"
 

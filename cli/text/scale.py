@@ -21,12 +21,16 @@ FOREVER = 1_000 * 24 * 3600.0  # seconds; above, years
 def links(sent: "tuple[Sent, ...]") -> "list[tuple[int, str, str, int, int]]":
     """Messages and bytes of each link and round: all posts of a round are one, on the board."""
     rows = list[tuple[int, str, str, int, int]]()
-    for number, here in groupby(sent, key=lambda one: one.round):
+    for number, here in groupby(sent, key=lambda message: message.round):
         links: dict[tuple[str, str], tuple[int, int]] = {}
-        for one in here:
-            link = ("all", "board") if one.receiver == "board" else (one.sender, one.receiver)
+        for link_bytes in here:
+            link = (
+                ("all", "board")
+                if link_bytes.receiver == "board"
+                else (link_bytes.sender, link_bytes.receiver)
+            )
             messages, size = links.get(link, (0, 0))
-            links[link] = messages + one.messages, size + one.bytes
+            links[link] = messages + link_bytes.messages, size + link_bytes.bytes
         rows += [(number, *link, *counts) for link, counts in links.items()]
     return rows
 
@@ -92,7 +96,7 @@ def _broken(limit: "Limit", number: int) -> str:
 
 
 def _costs(console: Page, scale: "Scale", costs: "SessionCosts") -> None:
-    whole, where = sum(one.bytes for one in scale.sent), scale.cluster
+    whole, where = sum(message.bytes for message in scale.sent), scale.cluster
     each = f"{where.cores:,} cores, {where.gigabits:g} Gbit/s and {where.gigabytes:g} GB of memory"
     say(console, f"bytes     {size(whole)} in all, exact")
     say(console, f"rounds    {costs.rounds}; {costs.layers:,} layers of {scale.suite}")
@@ -160,7 +164,7 @@ def record(name: str, scale: "Scale") -> "EstimatedScale":
         scale.cluster.cores,
         scale.cluster.gigabits,
         scale.cluster.gigabytes,
-        tuple(Breaks(one.people, one.what, one in scale.broken) for one in scale.limits),
+        tuple(Breaks(limit.people, limit.what, limit in scale.broken) for limit in scale.limits),
         scale.unsaid,
         MEASURED.processor,
         MEASURED.error,

@@ -81,7 +81,7 @@ def tell(console: Page, worst: "WorstCase", way: Way, called: str, columns: Sequ
     )
     lay_out(console, Grid(("", "people", "share"), list(_ends(worst)), (1, 2)))
     say(console, "\nhow the search came to it")
-    rows = [(one.doing, f"{one.found:,}", f"{one.at_most:,}") for one in way.stages]
+    rows = [(stage.doing, f"{stage.found:,}", f"{stage.at_most:,}") for stage in way.stages]
     lay_out(console, Grid(("", "found", "at most"), rows, (1, 2)))
     say(console, f"\nended: {worst.why or 'proved, no table is worse'}")
 
@@ -99,7 +99,7 @@ def _ends(worst: "WorstCase") -> Iterator[tuple[str, str, str]]:
 
 def tidy(way: Way) -> Grid:
     """A stage a line."""
-    rows = [(one.doing, one.found, one.at_most) for one in way.stages]
+    rows = [(stage.doing, stage.found, stage.at_most) for stage in way.stages]
     return Grid(("doing", "found", "at_most"), rows, (1, 2))
 
 
