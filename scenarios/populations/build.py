@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import DataError
-from ..schema.model import BUILTIN, Feature
-from ..schema.model import PHONES as PHONES  # noqa: PLC0414 - asked for here, beside `population`
+from ..schema.model import BUILTIN, PHONES, Feature
 from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean, quoted_key
 from . import files
