@@ -9,7 +9,7 @@ from ..catalogue.attack import SHUFFLER, Attack, aimed, wholly
 from ..catalogue.entries import target
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
-from ..catalogue.subtraction import UNIT, last_release, put_in, target_read, with_curator
+from ..catalogue.subtraction import COMPARED, UNIT, last_release, put_in, target_read, with_curator
 from ..schema.model import Fault
 
 __all__ = ["ATTACK"]
@@ -30,10 +30,7 @@ ATTACK = Attack(
     does="replaces the target by a known row in the release, and subtracts it from round 1",
     remedy=(
         "`tokens`: the row has none, and the target's is missing, which burns the round before "
-        "anything is told. `sums`: where marginals are public, the analyst compares what it has "
-        "read with them, and burns before anything is released. Where they are secret the curator "
-        "has to be in it, who alone could compare, and does when the counts are out; `receipts` "
-        "show it afterwards to a target that looks"
+        f"anything is told. {COMPARED}"
     ),
     scenario="attack-subtract",
     unit=UNIT,

@@ -9,6 +9,7 @@ from ..catalogue.entries import target
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
 from ..catalogue.subtraction import (
+    COMPARED,
     UNIT,
     friends_of,
     last_release,
@@ -48,13 +49,7 @@ def helpers(scenario: Scenario, entry: Fault) -> tuple[str, ...]:
 ATTACK = Attack(
     by=SHUFFLER,
     does="takes the target out of the release, in which a friend answers who was away in round 1",
-    remedy=(
-        "`tokens`: the friend is given none in round 2, or is missing in round 1. "
-        "`sums`: where marginals are public, the analyst compares what it has read with them, and "
-        "burns before anything is released. Where they are secret the curator has to be in it, who "
-        "alone could compare, and does when the counts are out; `receipts` show it afterwards to a "
-        "target that looks"
-    ),
+    remedy=(f"`tokens`: the friend is given none in round 2, or is missing in round 1. {COMPARED}"),
     scenario="attack-swap",
     unit=UNIT,
     learns=wholly,

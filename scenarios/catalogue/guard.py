@@ -33,6 +33,11 @@ class Requirement:
     value: object
     message: str
 
+    @classmethod
+    def switched_on(cls, key: str, why: str) -> "Requirement":
+        """A key that has to be true, and why."""
+        return cls(key, True, f"{why}; say {key} = true")
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from .scene import Scene
 
 UNIT = "values of the target read"
+# What stops a release whose people are not those of round 1, in the words of a remedy.
+COMPARED = (
+    "`sums`: where marginals are public, the analyst compares what it has read with them, and "
+    "burns before anything is released. Where they are secret the curator has to be in it, who "
+    "alone could compare, and does when the counts are out; `receipts` show it afterwards to a "
+    "target that looks"
+)
 InsertedRows = Callable[["Scene", "Fault"], Mapping[int, "Sequence[Row]"]]
 
 

@@ -29,7 +29,7 @@ GUARD = Guard(
     default=False,
     needs={"defence.registered": True},
     wanted=(
-        *(Requirement(key, True, f"{why}; say {key} = true") for key, why in WANTED.items()),
+        *(Requirement.switched_on(key, why) for key, why in WANTED.items()),
         Requirement("mix.order", "sorted", 'batches are sorted; say mix.order = "sorted"'),
         Requirement("mix.suite", "sealedbox", 'others open layers; say mix.suite = "sealedbox"'),
     ),

@@ -27,11 +27,7 @@ GUARD = Guard(
     price="a hash of 32 bytes a ballot on the board, and a post of each reader",
     default=False,
     wanted=(
-        Requirement(
-            "mix.salt",
-            True,
-            "without salt anyone could guess what a receipt is of; say mix.salt = true",
-        ),
+        Requirement.switched_on("mix.salt", "without salt anyone could guess what a receipt is of"),
     ),
     observe=observe,
 )

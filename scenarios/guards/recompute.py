@@ -15,10 +15,8 @@ GUARD = Guard(
     default=False,
     needs={"policy.publish_marginals": True},
     wanted=(
-        Requirement(
-            "policy.publish_marginals",
-            True,
-            "there is nothing to decide again from; say policy.publish_marginals = true",
+        Requirement.switched_on(
+            "policy.publish_marginals", "there is nothing to decide again from"
         ),
     ),
     observe=lambda guards, setting: replace(guards, recompute=setting.scenario.defence.recompute),

@@ -25,9 +25,7 @@ GUARD = Guard(
             "tokens are given to registered people; say registered = true",
         ),
         *(
-            Requirement(
-                key, True, f"a token stands on a salt and no design error; say {key} = true"
-            )
+            Requirement.switched_on(key, "a token stands on a salt and no design error")
             for key in (*CAREFUL, "defence.fresh_key")
         ),
     ),
