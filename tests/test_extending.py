@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from veilmix.analysis.randomizers import Pure
+from veilmix.errors import ParameterError
 from veilmix.scenarios.catalogue.attack import Attack
 from veilmix.scenarios.catalogue.guard import Guard
 from veilmix.scenarios.populations.generated import Generator
@@ -164,6 +165,17 @@ def test_what_is_installed_is_found_where_importlib_finds_it(
         assert plugs.installed("programs")["mine"] == "c:d"
     finally:
         plugs.installed.cache_clear()
+
+
+@pytest.mark.parametrize("place", ["no_such_module:LAW", "json:no_such_law", "json"])
+def test_a_package_that_has_not_what_it_names_is_named(place: str) -> None:
+    with pytest.raises(ParameterError, match=f"entry point '{place}' of an installed package"):
+        plugs.load(place)
+
+
+def test_what_is_missing_of_veilmix_itself_is_a_bug() -> None:
+    with pytest.raises(AttributeError):
+        plugs.load("veilmix.errors:NoSuchError")
 
 
 @pytest.mark.slow

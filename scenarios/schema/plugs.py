@@ -14,9 +14,12 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from ...errors import ParameterError
+
 PREFIX = "veilmix."
 LISTED = "entry_points.txt"  # in the folder that an installer leaves of a package
 RECORDS = (".dist-info", "egg-info")  # how such a folder's name ends
+OURS = __name__.partition(".")[0]  # the package that this is of
 
 
 @cache
@@ -65,6 +68,14 @@ def homes(what: str, built_in: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def load(place: str) -> Any:
-    """Import what stands at `module:attribute`."""
+    """Import what stands at `module:attribute`; ParameterError if another package has it not."""
     module, _, attribute = place.partition(":")
-    return attrgetter(attribute)(import_module(module))
+    try:
+        return attrgetter(attribute)(import_module(module))
+    except (ImportError, AttributeError, SyntaxError) as wrong:
+        if module.partition(".")[0] == OURS:
+            raise
+        raise ParameterError(
+            f"entry point {place!r} of an installed package: {wrong}; mend its pyproject.toml or "
+            "that module, and install it again (docs/extending.md)"
+        ) from wrong
