@@ -202,7 +202,7 @@ def new_tab(chromium: Any) -> Iterator[Any]:
     for context in contexts:
         context.close()
     own = ("file:", "data:", "about:", "blob:", "http://127.0.0.1:", "http://localhost:")
-    assert [one for tab in tabs for one in tab.complaints] == []
+    assert [complaint for tab in tabs for complaint in tab.complaints] == []
     assert [url for tab in tabs for url in tab.requests if not url.startswith(own)] == []
 
 

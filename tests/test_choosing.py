@@ -30,7 +30,7 @@ def test_what_coalitions_of_peers_received_is_as_written() -> None:
     """One row of so many peers: bits a person, cells, others linked."""
     page = TOOL.PAGE.read_text("utf-8")
     found = compare("who-to-trust", TOOL.SEED, only=("peers",)).program("peers")
-    learnt = {len(one.parties): one for one in found.trust.coalitions}
+    learnt = {len(coalition.parties): coalition for coalition in found.trust.coalitions}
     row = r"^  \| (\d+) \| (≥ )?([\d.]+) \| (\d+) \| (\d+) of (\d+) \|$"
     written = re.findall(row, page, re.MULTILINE)
     assert len(written) > 5

@@ -36,11 +36,11 @@ def drawn() -> dict[str, str]:
 
 def defined() -> dict[str, type[BaseException]]:
     return {
-        name: one
-        for name, one in vars(errors).items()
-        if inspect.isclass(one)
-        and issubclass(one, BaseException)
-        and one.__module__ == errors.__name__
+        name: var
+        for name, var in vars(errors).items()
+        if inspect.isclass(var)
+        and issubclass(var, BaseException)
+        and var.__module__ == errors.__name__
     }
 
 

@@ -98,7 +98,9 @@ def test_the_tables_have_what_the_outcome_has(outcome) -> None:
     assert tuple(tables.release.columns) == ("A", "B", "people")
     assert sum(tables.marginals["people"]) == 30 * 3
     assert len(tables.coalitions) == len(outcome.coalitions) == 16
-    assert tables.coalitions["linked"] == tuple(one.linked for one in outcome.coalitions)
+    assert tables.coalitions["linked"] == tuple(
+        coalition.linked for coalition in outcome.coalitions
+    )
     assert len(tables.attacks) == 0
 
 

@@ -257,7 +257,7 @@ def arrows() -> dict[str, set[str]]:
     for name, path in FILES.items():
         wanted = imported(path, (ROOT / path).read_text(encoding="utf-8"))
         targets = {one if one in FILES else one.rpartition(".")[0] for one in wanted}
-        found[name] = {one for one in targets if one in FILES} - {name, "veilmix"}
+        found[name] = {target for target in targets if target in FILES} - {name, "veilmix"}
     return found
 
 

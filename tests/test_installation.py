@@ -33,7 +33,9 @@ def test_every_extra_is_installed_by_the_target_that_is_advised() -> None:
     assert {*EXTRAS, "core"} == set(installation.TARGETS)
     targets = (ROOT / "Makefile").read_text("utf-8")
     for extra, target in installation.TARGETS.items():
-        names = {installation.library(one) for one in installation.requirements(extra)}
+        names = {
+            installation.library(requirement) for requirement in installation.requirements(extra)
+        }
         assert names <= asked(target), extra
         assert re.search(rf"^[a-z ]*\b{target}\b[a-z ]*:", targets, re.MULTILINE), target
 

@@ -32,7 +32,7 @@ def test_every_set_of_guards_was_measured_with_every_attack_there_is(name: str) 
     """If this fails: python tools/make_trust_table.py NAME."""
     found, made = TOLD[name], TOOL.scenario(name)
     assert found.on == measured_trust(made, [found]).measured.on  # type: ignore[union-attr]
-    assert found.tried == tuple(one.row for one in attempts(made))
+    assert found.tried == tuple(attempt.row for attempt in attempts(made))
     assert (found.seed, found.runs) == (TOOL.SEED, TOOL.RUNS)
     assert all(one.runs == found.runs for one in found.reading)
 

@@ -20,8 +20,10 @@ from veilmix.scenarios.studies.attack_plan import changed, plan_rows, trials
 from veilmix.scenarios.validation.load import load
 
 PEOPLE = 30
-ON_REPORTS = tuple(name for name, one in ATTACKS.items() if one.about == REPORTS)
-OPENED_ROWS = [row for row, one in plan_rows().items() if ATTACKS[one.attack].about == OPENED]
+ON_REPORTS = tuple(name for name, attack in ATTACKS.items() if attack.about == REPORTS)
+OPENED_ROWS = [
+    row for row, plan_row in plan_rows().items() if ATTACKS[plan_row.attack].about == OPENED
+]
 ROWS = (*plan_rows(), *ON_REPORTS)
 # Nobody's letters say that somebody has said nothing: who is missing is on the board alone.
 ON_THE_BOARD = ("absent",)
@@ -89,7 +91,7 @@ def test_every_attack_of_the_catalogue_is_blinded() -> None:
     rows = plan_rows()
     here = {rows[row].attack if row in rows else row for row in ROWS}
     assert here == ATTACKS.keys() - {"provoke"}
-    assert {name for name, one in ATTACKS.items() if one.about == PEER} == {"provoke"}
+    assert {name for name, attack in ATTACKS.items() if attack.about == PEER} == {"provoke"}
 
 
 @pytest.mark.parametrize("row", ROWS)

@@ -7,7 +7,7 @@ BLOCK = {"attack": "block", "target": "user-2"}
 
 def test_who_is_lost_in_both_rounds_is_told_by_its_receipts_only() -> None:
     outcome = KIT.attack(BLOCK, defence__receipts=1.0, defence__balance=True)
-    assert [one.party for one in outcome.alarms] == ["user-2", "user-2"]
+    assert [alarm.party for alarm in outcome.alarms] == ["user-2", "user-2"]
     assert KIT.alarms(outcome) == ["missing", "missing"]
     assert KIT.effect(outcome).value == 1
     assert KIT.alarms(KIT.attack(BLOCK, defence__balance=True)) == []

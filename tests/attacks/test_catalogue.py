@@ -192,5 +192,5 @@ def test_a_guard_that_came_later_says_what_it_stops(monkeypatch: pytest.MonkeyPa
 
 def test_no_guard_repeats_what_an_attack_says() -> None:
     for name, guard in GUARDS.items():
-        assert not [one for one in guard.stops if name in ATTACKS[one].stopped_by]
+        assert not [stop for stop in guard.stops if name in ATTACKS[stop].stopped_by]
         assert set(guard.stops) <= set(ATTACKS)

@@ -32,6 +32,6 @@ def test_the_share_of_runs_with_an_alarm(lost: int, expected: float) -> None:
             defence__min_dropout=1,
         )
         assert KIT.totals(outcome) == [USERS - lost]
-        alarmed += any(one.round == 1 for one in outcome.alarms)
+        alarmed += any(alarm.round == 1 for alarm in outcome.alarms)
     interval = binomtest(alarmed, runs).proportion_ci(0.999)
     assert interval.low <= seen(lost, 3) <= interval.high

@@ -35,7 +35,7 @@ def test_the_more_leave_the_less_is_certain() -> None:
             )
             for seed in range(6)
         ]
-        certain.append(sum(one.value for one in runs) / sum(one.of for one in runs))
+        certain.append(sum(run.value for run in runs) / sum(run.of for run in runs))
     assert certain[0] == 1
     assert certain == sorted(certain, reverse=True)
     assert 0.2 < certain[1] < 0.8

@@ -30,7 +30,7 @@ def test_it_ends_nothing_and_releases_what_was_released(outcome) -> None:
 
 def test_it_is_told_as_false(outcome, tmp_path: Path) -> None:
     """Three people, two rounds, one alarm each: the batch in no order is the reader's to show."""
-    assert [one.borne_out for one in outcome.alarms] == [False] * 6
+    assert [alarm.borne_out for alarm in outcome.alarms] == [False] * 6
     checks = verify(read(save(outcome, tmp_path)), again=False)
     assert all(check.ok is not False for check in checks)
     (said,) = [check.detail for check in checks if check.name == "result"]
@@ -42,7 +42,7 @@ def test_a_run_that_says_it_was_true_is_found_out(outcome, tmp_path: Path) -> No
     said = path / "result.json"
     said.write_text(said.read_text("utf-8").replace('"borne_out": false', '"borne_out": true'))
     run = read(path)
-    assert all(one.borne_out for one in run.result.alarms)
+    assert all(alarm.borne_out for alarm in run.result.alarms)
     (check,) = [one for one in verify(run, again=False) if one.name == "result"]
     assert check.ok is False
 

@@ -22,7 +22,7 @@ def test_without_the_check_who_listens_and_who_reads_link_everybody(
 ) -> None:
     monkeypatch.setattr("veilmix.roles.keyholder.check_batch", lambda _plan, _layers: None)
     outcome = KIT.attack(ONE, BOTH)
-    assert [one.value for one in outcome.attacks] == [30, 30]
+    assert [attack.value for attack in outcome.attacks] == [30, 30]
     assert outcome.burned is None
 
 

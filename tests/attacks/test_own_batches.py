@@ -91,7 +91,7 @@ def test_a_target_that_looks_says_so_when_all_is_told(name: str) -> None:
     outcome = KIT.attack(fault(name), defence__receipts=1.0, **EASY)
     due = 59 if name == "surround" else 1
     assert KIT.alarms(outcome) == ["missing"] * due
-    assert ("user-3" in {one.party for one in outcome.alarms}) is (name != "surround")
+    assert ("user-3" in {alarm.party for alarm in outcome.alarms}) is (name != "surround")
     assert KIT.effect(outcome).value == 4
 
 

@@ -34,9 +34,9 @@ def provoked(name: str, by: str, number: int) -> Any:
 def test_it_achieves_nothing_and_names_who_did_it(name: str) -> None:
     for number in (1, 2):
         outcome = provoked(name, "peer-3", number)
-        assert [(one.value, one.of > 0) for one in outcome.attacks] == [(0, True)]
+        assert [(attack.value, attack.of > 0) for attack in outcome.attacks] == [(0, True)]
         assert outcome.release is None
-        assert {one.peer for one in outcome.peers.charges} == {"peer-3"}
+        assert {charge.peer for charge in outcome.peers.charges} == {"peer-3"}
 
 
 def session(

@@ -42,4 +42,4 @@ def test_with_a_challenge_nothing_is_opened(number: int) -> None:
 def test_whoever_was_replaced_and_looks_says_so_afterwards() -> None:
     outcome = KIT.attack(fault(1), defence__receipts=1.0, **GUARDED)
     assert KIT.alarms(outcome) == ["missing"] * 13
-    assert "user-3" not in {one.party for one in outcome.alarms}
+    assert "user-3" not in {alarm.party for alarm in outcome.alarms}

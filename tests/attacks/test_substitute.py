@@ -20,5 +20,5 @@ def test_each_of_those_who_look_says_so() -> None:
 def test_a_target_can_be_made_to_say_what_the_shuffler_likes() -> None:
     aimed = {"attack": "substitute", "by": "shuffler-1", "target": "user-2"}
     outcome = KIT.attack(aimed, defence__receipts=1.0)
-    assert {one.party for one in outcome.alarms} == {"user-2"}
+    assert {alarm.party for alarm in outcome.alarms} == {"user-2"}
     assert len(outcome.alarms) == 2  # once in each round

@@ -64,9 +64,9 @@ def test_who_comes_last_cannot_own_the_sum() -> None:
     others = shares(3)
     mine = make_share(SystemEntropy(), HERE)
     less = mine.public
-    for one in others:
-        less = plus(less, times(difference(bytes(32), b"\1" + bytes(31)), one.public))
-    assert joint([*(one.public for one in others), less]) == mine.public
+    for other in others:
+        less = plus(less, times(difference(bytes(32), b"\1" + bytes(31)), other.public))
+    assert joint([*(other.public for other in others), less]) == mine.public
     with pytest.raises(Refused):
         check_share(less, mine.proof, HERE)
 

@@ -137,7 +137,10 @@ def test_hpke_together_is_hpke_alone(engine: str, count: int, reader: Any) -> No
     assert len({layer[1:33] for layer in layers}) == count  # no ephemeral key twice
     assert open_layers(OWN.secret, layers, CONTEXT) == plaintexts
     assert [open_layer(OWN.secret, layer, CONTEXT) for layer in layers] == plaintexts
-    alone = [seal_layer(HPKE, OWN.public, one, CONTEXT, SystemEntropy()) for one in plaintexts]
+    alone = [
+        seal_layer(HPKE, OWN.public, plaintext, CONTEXT, SystemEntropy())
+        for plaintext in plaintexts
+    ]
     assert open_layers(OWN.secret, alone, CONTEXT) == plaintexts
     info = b"veilmix layer" + CONTEXT
     for layer, plaintext in list(zip(layers, plaintexts, strict=True))[:40]:

@@ -26,8 +26,8 @@ def test_both_readers_open_the_same(path: Path) -> None:
 
 def test_there_are_rounds_that_open_and_faults() -> None:
     vectors = [json.loads(path.read_text(encoding="utf-8")) for path in FILES]
-    assert sum(any(one["texts"]) and not one["refused"] for one in vectors) >= 2
-    assert {why for one in vectors for _, why in one["refused"].values()} == {
+    assert sum(any(vector["texts"]) and not vector["refused"] for vector in vectors) >= 2
+    assert {why for vector in vectors for _, why in vector["refused"].values()} == {
         "malformed",
         "duplicate",
         "does-not-open",

@@ -58,7 +58,7 @@ def alarms(outcome: Outcome) -> list[str]:
     board = board_of(outcome)
     for _, alarm in board.alarms:
         check_alarm(board, alarm, strategy(outcome.scenario))
-    return [one.cause for one in outcome.alarms]
+    return [alarm.cause for alarm in outcome.alarms]
 
 
 def board_of(outcome: Outcome) -> Board:

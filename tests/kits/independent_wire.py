@@ -200,7 +200,7 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     found["audit"] = bool(guards & 4)
     watched = found["challenge"] or found["audit"]
     found["flaws"] = data.many(data.text)
-    require(found["flaws"] == [one for one in FLAWS if one in found["flaws"]])
+    require(found["flaws"] == [flaw for flaw in FLAWS if flaw in found["flaws"]])
     require(found["lesson"] or not found["flaws"])
     require(found["salted"] or not (found["receipts"] or found["tokens"]))
     require(not (found["tokens"] and found["flaws"]))
@@ -290,7 +290,7 @@ def mixed(data: Bytes) -> dict[str, Any]:
 def tally(data: Bytes) -> dict[str, Any]:
     totals, wrong = data.many(lambda: data.number(4)), refused(data)
     cells = data.many(lambda: counts(data)) if data.flag() else None
-    require(cells is None or [sum(people for _, people in one) for one in cells] == totals)
+    require(cells is None or [sum(people for _, people in cell) for cell in cells] == totals)
     return {"totals": totals, "refused": wrong, "counts": cells}
 
 
@@ -346,7 +346,7 @@ def roster(data: Bytes) -> dict[str, Any]:
     require(len(set(keys)) == len(keys))
     found: dict[str, Any] = {"opening": opening.hex(), "board": board.hex()}
     found |= {"curator": curator.hex(), "analyst": analyst.hex()}
-    found |= {"shufflers": [one.hex() for one in shufflers]}
+    found |= {"shufflers": [shuffler.hex() for shuffler in shufflers]}
     return found | ({"randomness": more[0].hex()} if more else {})
 
 
@@ -374,7 +374,7 @@ def relay(data: Bytes) -> dict[str, Any]:
 def found_ballots(data: Bytes) -> dict[str, Any]:
     step, plains = step_of(data), data.items()
     require(plains == sorted(set(plains)))
-    return {"step": step, "sealed": [one.hex() for one in plains], "refused": refused(data)}
+    return {"step": step, "sealed": [plain.hex() for plain in plains], "refused": refused(data)}
 
 
 def accusation(data: Bytes) -> dict[str, Any]:
@@ -412,7 +412,7 @@ def accepted(data: Bytes) -> dict[str, Any]:
     """Whose envelopes were taken."""
     many = data.number(4)
     people = [[data.number(4), data.take(32).hex(), data.take(64).hex()] for _ in range(many)]
-    places = [one[0] for one in people]
+    places = [person[0] for person in people]
     require(places == sorted(set(places)))
     return {"people": people}
 
@@ -437,7 +437,7 @@ def opened(data: Bytes) -> dict[str, Any]:
     for _ in range(data.number(4)):
         place, layer, key = data.number(4), data.blob().hex(), data.take(32).hex()
         links.append([place, layer, key, data.take(96).hex() if data.flag() else ""])
-    places = [one[0] for one in links]
+    places = [link[0] for link in links]
     require(places == sorted(set(places)))
     return {"hop": hop, "links": links}
 

@@ -3,14 +3,16 @@
 Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import strategies as st
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.keys import KeyPair
+from veilmix.crypto.signing import Signer
 from veilmix.crypto.suites import SUITES, suite
-from veilmix.errors import Reason
+from veilmix.errors import Reason, Refused
 from veilmix.protocol import parties
 from veilmix.protocol.announcement import Announcement, Flaw, Policy, Program, Rules, Setting
 from veilmix.protocol.audit_messages import Coin, Link, Opened, Toss, Traced
@@ -52,9 +54,14 @@ from veilmix.protocol.peer_messages import (
     ShareSecret,
 )
 from veilmix.protocol.receipts import show
+from veilmix.protocol.registry import registry_root
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round, open_round
 from veilmix.protocol.token_messages import Ask, Evaluated, Grant, Issued, Mint, Query, Roll
+
+SIGNERS = [Signer(SeededEntropy(i)) for i in range(3)]  # of registered people
+REGISTRY = Registry(tuple(signer.public for signer in SIGNERS))
+ROOT = registry_root(REGISTRY)
 
 SCHEMA = Schema(
     (
@@ -366,3 +373,17 @@ def called(*posts: tuple[str, Body], held: Session, registry: Registry | None = 
     for author, body in posts:
         say(author, 1, body)
     return found
+
+
+def refuses(board: Callable[..., Board], posts: Sequence[tuple[str, Body]]) -> bool:
+    """Whether a board refuses the last of these posts and is then as if it had never come.
+
+    board: gives one with the posts of its arguments.
+    """
+    *before, (author, body) = posts
+    found = board(*before)
+    try:
+        found.post(author, Message(found.session, 1, body).encode())
+    except Refused:
+        return found == board(*before)
+    return False

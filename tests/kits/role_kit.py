@@ -74,15 +74,15 @@ class Run:
     def refused(self, party: str, number: int) -> dict[Reason, int]:
         """What a party says it refused in a round."""
         found: dict[Reason, int] = {}
-        for one in self.transcript.refusals:
-            if (one.party, one.round) == (party, number):
-                found[one.reason] = found.get(one.reason, 0) + one.count
+        for refusal in self.transcript.refusals:
+            if (refusal.party, refusal.round) == (party, number):
+                found[refusal.reason] = found.get(refusal.reason, 0) + refusal.count
         return found
 
     @property
     def results(self) -> tuple[Any, ...]:
         """Everything that a run is for."""
-        reads = tuple(one.counts for one in self.transcript.reads)
+        reads = tuple(read.counts for read in self.transcript.reads)
         return reads, self.board.decision, self.board.burned
 
     def ideal(self) -> tuple[Any, ...]:
@@ -91,7 +91,7 @@ class Run:
         What a reader counted before it burned the round itself is no result of the session.
         """
         tallies = len(self.board.tallies)
-        reads = tuple(one.counts for one in self.transcript.reads)[:tallies]
+        reads = tuple(read.counts for read in self.transcript.reads)[:tallies]
         release = reads[1][0] if len(reads) == 2 else None
         return reads, self.board.decision, release, self.board.burned
 

@@ -146,7 +146,7 @@ class Played:
     def read(self, number: int) -> Sequence[Counter[tuple[str, ...]]]:
         """What the reader of a round has counted, published or not."""
         return next(
-            ([Counter(one) for one in read.counts] for read in self.transcript.reads
+            ([Counter(count) for count in read.counts] for read in self.transcript.reads
              if read.round == number), (),
         )  # fmt: skip
 
@@ -199,7 +199,7 @@ def _cast(plan: Plan) -> tuple[Cast, set[int]]:
     for name in USERS:
         for who, number in plan.of(name):
             users.setdefault(who % plan.people, {})[number] = name
-    faults: dict[str, Fault] = {parties.user(i): faulty(one) for i, one in users.items()}
+    faults: dict[str, Fault] = {parties.user(i): faulty(user) for i, user in users.items()}
     for who, number in plan.of("stuff"):
         index = who % plan.people
         users.setdefault(index, {})

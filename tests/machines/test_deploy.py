@@ -4,7 +4,6 @@ import math
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from session_kit import free_ports
 from veilmix.errors import DataError, ParameterError, ScenarioError, StorageError
 from veilmix.machines.journal import Durable
 from veilmix.scenarios.records.identity_files import create, read_identity
@@ -29,15 +29,6 @@ PLACES = ("board", "shuffler-1", "shuffler-2", "curator", "analyst", "hall")
 def blocks(kind: str) -> list[str]:
     """The page's blocks of code of a kind."""
     return re.findall(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
-
-
-def free_ports(many: int) -> list[int]:
-    """Ports that nobody uses, for now."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(many)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
 
 
 def placed(text: str, ports: list[int]) -> str:

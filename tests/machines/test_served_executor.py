@@ -83,6 +83,17 @@ def play(session: KIT.Session, **more: tuple[str, ...]) -> list[str]:
     return found
 
 
+def await_curator(session: KIT.Session, code: str, executor: str) -> None:
+    """Start all but the curator; shuffler-1 has an executor of its own, of this code."""
+    (session.folder / "own_executor.py").write_text(code)
+    others = ("hall", "board", "shuffler-2", "analyst")
+    for place in others:
+        session.start(place, before=SEEDED)
+    session.start("shuffler-1", "--executor", f"own_executor:{executor}", before=SEEDED)
+    for place in (*others, "shuffler-1"):
+        session.heard(place, "ready")
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed", reason="extra: cluster")
@@ -120,13 +131,8 @@ def test_a_shuffler_on_a_cluster_of_its_own_says_the_same(
 def test_whose_a_cluster_is_is_said_and_what_gives_back_nothing_ends_the_place(
     tmp_path: Path, started: Any, patience: float
 ) -> None:
-    (tmp_path / "own_executor.py").write_text(NOTHING)
     session = KIT.Session(tmp_path, started, patience)
-    for place in ("hall", "board", "shuffler-2", "analyst"):
-        session.start(place, before=SEEDED)
-    session.start("shuffler-1", "--executor", "own_executor:Nothing", before=SEEDED)
-    for place in ("hall", "board", "shuffler-1", "shuffler-2", "analyst"):
-        session.heard(place, "ready")
+    await_curator(session, NOTHING, "Nothing")
     session.heard("shuffler-1", "executor", "whoever runs it can read what shuffler-1 can")
     session.start("curator", before=SEEDED)
     assert session.ended("shuffler-1") == 2
@@ -140,13 +146,8 @@ def test_whose_a_cluster_is_is_said_and_what_gives_back_nothing_ends_the_place(
 def test_ctrl_c_while_others_work_calls_it_back(
     tmp_path: Path, started: Any, patience: float
 ) -> None:
-    (tmp_path / "own_executor.py").write_text(NEVER)
     session = KIT.Session(tmp_path, started, patience)
-    for place in ("hall", "board", "shuffler-2", "analyst"):
-        session.start(place, before=SEEDED)
-    session.start("shuffler-1", "--executor", "own_executor:Never", before=SEEDED)
-    for place in ("hall", "board", "shuffler-1", "shuffler-2", "analyst"):
-        session.heard(place, "ready")
+    await_curator(session, NEVER, "Never")
     session.start("curator", before=SEEDED)
     until = time.monotonic() + 60 * patience
     while not (tmp_path / "given").exists():

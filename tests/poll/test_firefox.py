@@ -8,8 +8,8 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from alike_kit import ROWS, alike
 from bidi_kit import Firefox, firefox
+from class_kit import ROWS, alike
 from msgspec.structs import replace
 from phone_kit import Class, Client, together
 from veilmix.poll.questions import DEMO, read_questions
@@ -104,5 +104,5 @@ def test_firefox_asks_randomness_and_opens_what_three_say_alike(
     assert "once, closed" in told
     assert asked is None  # the blinding is gone with its use
     assert all(client.counted() == [True] for client in clients)
-    seeds = [one["url"] for one in phone.requests if one["url"].endswith("/seed")]
+    seeds = [request["url"] for request in phone.requests if request["url"].endswith("/seed")]
     assert len(seeds) == 1

@@ -76,7 +76,9 @@ def test_what_is_sealed_has_noise_and_opens_in_python(phone: Any) -> None:
         layers = open_envelope(plan, held.keys["shuffler-1"].secret, envelope)
         for hop in range(2, len(plan.hops) + 1):
             layers = open_layers(plan, hop, held.keys[plan.openers[hop - 1]].secret, layers).inside
-        said.add(tuple(one.values[0] for one in sorted(read_ballot(plan, one) for one in layers)))
+        said.add(
+            tuple(one.values[0] for one in sorted(read_ballot(plan, layer) for layer in layers))
+        )
     assert len(said) > 1
     with pytest.raises(Exception, match="outside-domain"):
         phone.call("seal", held.announcement.encode().hex(), called, ["mauve", "no"])

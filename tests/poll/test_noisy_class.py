@@ -7,43 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from class_kit import noisy
 from phone_kit import Class, Client, together
 from pupil_kit import alone, narrow
 from veilmix.analysis.randomizers import GRR
 from veilmix.cli import main
 from veilmix.cli.commands.mix import say_release
 from veilmix.poll.noise import at_most, lines
-from veilmix.poll.questions import read_questions
 from veilmix.poll.record import outcome_of_phones
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.verification.checks import verify
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 
 VALUES = (("never", "once", "often"), ("yes", "no"))
-QUESTIONS = """title = "Cheating"
-[[feature]]
-name = "copied"
-values = ["never", "once", "often"]
-[[feature]]
-name = "slept"
-values = ["yes", "no"]
-[policy]
-kind = "histogram"
-[local]
-mechanism = "grr"
-epsilon = 3
-[mix]
-min_batch = 3
-deadline = {deadline}
-"""
-
-
-def noisy(tmp_path: Path, patience: float) -> Scenario:
-    path = tmp_path / "questions.toml"
-    path.write_text(QUESTIONS.format(deadline=round(30 * patience)), "utf-8")
-    return read_questions(path)
 
 
 def failed(folder: Path) -> list[str]:
@@ -90,7 +67,7 @@ def test_reports_are_estimated_and_the_truth_is_said_to_be_unknown(
     assert outcome.reidentification is None
     told = room.done().room.told
     assert told is not None
-    assert [one.share for one in told.shares["copied"]] == list(copied.shares)
+    assert [share.share for share in told.shares["copied"]] == list(copied.shares)
     assert told.local == 3
     assert outcome.findings.told.together.hockey_stick == told.shuffled <= told.local
     assert clients[0].facts["noise"]["shuffled"] == told.shuffled

@@ -23,7 +23,7 @@ Answer = tuple[list[bytes], bytes, bytes]  # elements, proof, the key that is kn
 
 
 def hexed(parts: Any) -> list[str]:
-    return [one.hex() for one in parts]
+    return [part.hex() for part in parts]
 
 
 def here(given: list[bytes], proof: bytes, public: bytes) -> dict[str, Any]:
@@ -61,8 +61,8 @@ def test_the_phone_draws_scalars_that_differ(phone: Any) -> None:
     drawn = phone.call("factors", 200)["result"]
     assert len(set(drawn)) == 200
     numbers = [int.from_bytes(bytes.fromhex(one), "little") for one in drawn]
-    assert all(0 < one < ristretto.ORDER for one in numbers)
-    assert sum(one > ristretto.ORDER // 2 for one in numbers) in range(50, 150)  # 7 sigma
+    assert all(0 < number < ristretto.ORDER for number in numbers)
+    assert sum(number > ristretto.ORDER // 2 for number in numbers) in range(50, 150)  # 7 sigma
 
 
 def marked(proof: bytes) -> Answer:
@@ -117,9 +117,10 @@ WRONG: dict[str, Answer] = {
     "one more": ([*GIVEN, GIVEN[0]], PROOF, KEY.public),
     "none": ([], PROOF, KEY.public),
     "all identities": ([ristretto.IDENTITY] * 3, PROOF, ristretto.IDENTITY),
-    **{f"given: {name}": ([GIVEN[0], GIVEN[1], bytes.fromhex(one)], PROOF, KEY.public)
-       for name, one in NO_ELEMENTS.items()},
-    **{f"known: {name}": (GIVEN, PROOF, bytes.fromhex(one)) for name, one in NO_ELEMENTS.items()},
+    **{f"given: {name}": ([GIVEN[0], GIVEN[1], bytes.fromhex(no_element)], PROOF, KEY.public)
+       for name, no_element in NO_ELEMENTS.items()},
+    **{f"known: {name}": (GIVEN, PROOF, bytes.fromhex(no_element))
+       for name, no_element in NO_ELEMENTS.items()},
 }  # fmt: skip
 
 
@@ -134,8 +135,8 @@ def test_what_python_refuses_the_phone_refuses_for_the_same_reason(phone: Any) -
 
 
 def test_the_key_holder_would_refuse_what_is_no_element(phone: Any) -> None:
-    for one in NO_ELEMENTS.values():
-        found = phone.call("evaluated", RFC.SECRET.hex(), [one])
+    for no_element in NO_ELEMENTS.values():
+        found = phone.call("evaluated", RFC.SECRET.hex(), [no_element])
         assert found == {"refused": "malformed"}
 
 

@@ -204,7 +204,7 @@ def test_one_who_leaves_before_it_begins_makes_room(
             started(VEILMIX, "serve", f"shuffler-{hop}", room.address)
         clients = phones(room.address, 5)
         together(clients)
-        assert all(one.counted() == [True, True] for one in clients)
+        assert all(client.counted() == [True, True] for client in clients)
 
 
 def offer_of(name: str, party: str = "shuffler-1") -> Offer:

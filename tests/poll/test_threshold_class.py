@@ -9,7 +9,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from alike_kit import ROWS, alike
+from class_kit import ROWS, alike
 from phone_kit import Class, Client, together
 from pupil_kit import alone, begin, choose, join, narrow, pick, seal
 from veilmix.cli import main
@@ -76,7 +76,7 @@ def test_only_what_k_people_say_alike_is_opened(
     assert everybody.linked == len(ROWS)  # this computer, which is all of them
     folder = save(outcome, tmp_path)
     checks = {check.name: check for check in verify(read(folder))}
-    assert [one for one in checks.values() if one.ok is False] == []
+    assert [check for check in checks.values() if check.ok is False] == []
     monkeypatch.chdir(tmp_path)  # where the theatre writes its page
     for command in ("leak", "report", "verify", "theatre"):
         assert main([command, str(folder)]) == 0

@@ -57,7 +57,7 @@ class Asked:
     def asking(self, seed: int = 5) -> tuple[threshold.PendingOutputs, list[str]]:
         """What Python asks for the row, and its factors."""
         asking = threshold.ask(self.plan, ROW, SeededEntropy(seed))
-        return asking, [one.hex() for one in asking.asked.factors]
+        return asking, [factor.hex() for factor in asking.asked.factors]
 
     def evaluated(self, asking: threshold.PendingOutputs) -> Evaluated:
         return threshold.evaluate(self.plan, self.key, asking.body, SeededEntropy(6))
@@ -93,7 +93,9 @@ def test_published_rounds_are_read_alike(phone: Any, path: Path) -> None:
 
 def test_rounds_with_a_changed_byte_are_read_alike(phone: Any) -> None:
     """In commitments, text, share, and what is inside; cut short, and longer."""
-    vector = json.loads(next(one for one in VECTORS if one.stem == "nested").read_text("utf-8"))
+    vector = json.loads(
+        next(vector for vector in VECTORS if vector.stem == "nested").read_text("utf-8")
+    )
     whole = bytes.fromhex(vector["messages"][0])
     body = Shape(vector["needed"], tuple(vector["widths"])).body(0)
     for at in (0, body - 1, body, body + 31, body + 32, body + 63, body + 64, len(whole) - 1):
@@ -277,7 +279,7 @@ def test_shares_are_read_at_places_that_differ(phone: Any) -> None:
     drawn = phone.call("places", 200)["result"]
     numbers = {int.from_bytes(bytes.fromhex(one), "little") for one in drawn}
     assert len(numbers) == 200
-    assert all(0 < one < ristretto.ORDER for one in numbers)
+    assert all(0 < number < ristretto.ORDER for number in numbers)
 
 
 def test_what_a_release_says_of_a_row_is_worked_out_as_python_does(phone: Any) -> None:

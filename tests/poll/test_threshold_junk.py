@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from alike_kit import ROWS, alike
+from class_kit import ROWS, alike
 from phone_kit import Class, Client, together
 from veilmix.cli import main
 from veilmix.crypto import threshold as locks

@@ -53,11 +53,11 @@ def test_what_the_wall_is_sent_holds_nobodys_answer(patience: float) -> None:
     assert not [entry for entry in told if "answers" in entry]
     assert not [client for client in clients if client.name in text or client.secret in text]
     sends = [entry for entry in told if entry["what"] == "send"]
-    assert sorted(one["person"] for one in sends if one["round"] == 1) == list(range(6))
-    assert all(set(one) == {"what", "by", "to", "round", "person"} for one in sends)
+    assert sorted(send["person"] for send in sends if send["round"] == 1) == list(range(6))
+    assert all(set(send) == {"what", "by", "to", "round", "person"} for send in sends)
     batches = [entry for entry in told if entry["what"] == "batch"]
     assert len(batches) == 4  # two shufflers, two rounds
-    assert all(one["onions"] == list(range(len(one["onions"]))) for one in batches)
+    assert all(batch["onions"] == list(range(len(batch["onions"]))) for batch in batches)
     assert told[-1] == {"what": "over"}
 
 
@@ -123,7 +123,7 @@ def test_a_class_on_the_wall_and_the_way_of_ones_own(chromium: Any, patience: fl
     board = room.done().board
     assert board is not None
     hashes = [one.hex() for one in board.receipts[1].hashes]
-    places = sorted(hashes.index(one) + 1 for one in json.loads(kept)["rounds"]["1"]["receipts"])
+    places = sorted(hashes.index(load) + 1 for load in json.loads(kept)["rounds"]["1"]["receipts"])
     assert f"numbers {', '.join(map(str, places))} of {len(hashes)} on the board" in said
     assert "came with those of 4 people" in said
     context.close()

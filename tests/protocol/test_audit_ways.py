@@ -106,7 +106,7 @@ def test_every_coalition_links_what_the_closure_derives(shufflers: int, challeng
             assert closure(terms, members).linked() == found.by_round, members
             pairs = [set(hops[at : at + 2]) for at in range(0, paired(shufflers), 2)]
             last = set(hops[paired(shufflers) :])
-            enough = all(one & set(members) for one in pairs) and last <= set(members)
+            enough = all(pair & set(members) for pair in pairs) and last <= set(members)
             if not enough or "analyst" not in members:
                 assert not found.by_round, members
             elif len(pairs) < 2:

@@ -34,9 +34,7 @@ from veilmix.protocol.signed_posts import sign_head, witness_of
 from veilmix.protocol.tallying import read_ballots
 from veilmix.protocol.wire import Writer
 
-SIGNERS = [Signer(SeededEntropy(i)) for i in range(3)]
-REGISTRY = Registry(tuple(one.public for one in SIGNERS))
-HELD = KIT.session(2, registry=registry_root(REGISTRY))
+HELD = KIT.session(2, registry=KIT.ROOT)
 PLAN = HELD.plan()
 
 
@@ -44,9 +42,9 @@ PLAN = HELD.plan()
 
 
 def test_what_a_registered_user_signed_is_taken() -> None:
-    sent = submission(PLAN, b"an envelope", SIGNERS[1])
-    check_sender(PLAN, REGISTRY, "user-2", sent)
-    assert submission(KIT.session(2).plan(), b"an envelope", SIGNERS[1]) == Submission(
+    sent = submission(PLAN, b"an envelope", KIT.SIGNERS[1])
+    check_sender(PLAN, KIT.REGISTRY, "user-2", sent)
+    assert submission(KIT.session(2).plan(), b"an envelope", KIT.SIGNERS[1]) == Submission(
         b"an envelope"
     )
 
@@ -63,11 +61,11 @@ ELSEWHERE: dict[str, tuple[Any, str, Any]] = {
 @pytest.mark.parametrize("name", ELSEWHERE)
 def test_a_signature_counts_once_in_one_place(name: str) -> None:
     plan, sender, envelope = ELSEWHERE[name]
-    sent = submission(PLAN, b"an envelope", SIGNERS[1])
+    sent = submission(PLAN, b"an envelope", KIT.SIGNERS[1])
     sent = replace(sent, envelope=envelope or sent.envelope)
-    assert check_senders(plan, REGISTRY, [(sender, sent)]) == [Reason.UNREGISTERED]
+    assert check_senders(plan, KIT.REGISTRY, [(sender, sent)]) == [Reason.UNREGISTERED]
     with pytest.raises(Refused, match="unregistered"):
-        check_sender(plan, REGISTRY, sender, sent)
+        check_sender(plan, KIT.REGISTRY, sender, sent)
 
 
 def test_a_registry_has_whole_keys_once_each() -> None:
@@ -88,7 +86,7 @@ def test_readers_and_users_make_the_same_receipts() -> None:
     sealed = [submit(plan, row, SeededEntropy(i)) for i, row in enumerate(KIT.ROWS)]
     reading = read_ballots(plan, KIT.mix(held, plan, [one.envelope for one in sealed]))
     shown = show(reading.receipts)
-    assert set(shown.hashes) == {one for person in sealed for one in person.receipts}
+    assert set(shown.hashes) == {receipt for person in sealed for receipt in person.receipts}
     assert len(shown.hashes) == 3 * len(KIT.ROWS)
     assert all(missing(shown, one.receipts) == () for one in sealed)
 

@@ -85,7 +85,7 @@ def test_a_step_begins_when_the_one_before_is_full(number: int, step: int) -> No
         for who, one in posts()
         if (m := replay_one(one)).round == number and getattr(m.body, "step", 0) == step
     )
-    short = replay_peers(PEERS.TERMS, [(one.author, one.data) for one in board.entries[:-1]])
+    short = replay_peers(PEERS.TERMS, [(entry.author, entry.data) for entry in board.entries[:-1]])
     with pytest.raises(Refused):
         short.post(author, data)
     board.post(author, data)

@@ -22,7 +22,7 @@ RELEASE = Call(2, Role.ANALYST, ((0, 2),))
 def heard(*counts: dict[str, int], call: Call = SINGLES) -> RoundResult:
     """What was counted of single columns: `{"xy": 2}` is of two people who say x and y."""
     return RoundResult(
-        call, tuple({tuple(said): many for said, many in one.items()} for one in counts)
+        call, tuple({tuple(said): many for said, many in count.items()} for count in counts)
     )
 
 
@@ -91,7 +91,7 @@ PEOPLE = st.lists(st.tuples(*[st.sampled_from("xyz")] * 3), min_size=1, max_size
 def test_honest_people_always_fit_whoever_leaves_and_whatever_was_lost(
     people: Any, data: Any
 ) -> None:
-    stay = [one for one in people if data.draw(st.booleans())]
+    stay = [person for person in people if data.draw(st.booleans())]
     lost = [data.draw(st.sampled_from([len(people), len(people) // 2])) for _ in range(3)]
     lost[data.draw(st.integers(0, 2))] = len(people)  # of one question all answers came
     counts = tuple(Counter((row[j],) for row in people[: lost[j]]) for j in range(3))

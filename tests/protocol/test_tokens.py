@@ -6,7 +6,6 @@ import protocol_kit as KIT
 import pytest
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.ristretto import base_times
-from veilmix.crypto.signing import Signer
 from veilmix.crypto.voprf import OprfKey
 from veilmix.errors import ParameterError, Reason, Refused, RoundBurned
 from veilmix.protocol.announcement import Flaw, Rules
@@ -14,9 +13,8 @@ from veilmix.protocol.ballots import Token, submit
 from veilmix.protocol.board import Board
 from veilmix.protocol.crowd_limits import check_unspent, unspent
 from veilmix.protocol.frames import Message
-from veilmix.protocol.messages import Body, Call, Consent, Key, Mixed, Registry, Tally
+from veilmix.protocol.messages import Body, Call, Consent, Key, Mixed, Tally
 from veilmix.protocol.parties import Role
-from veilmix.protocol.registry import registry_root
 from veilmix.protocol.session import Round
 from veilmix.protocol.tallying import read_ballots
 from veilmix.protocol.token_messages import Ask, Issued, Mint
@@ -29,16 +27,13 @@ from veilmix.protocol.tokens import (
     take_grant,
 )
 
-SIGNERS = [Signer(SeededEntropy(i)) for i in range(3)]
-REGISTRY = Registry(tuple(one.public for one in SIGNERS))
-ROOT = registry_root(REGISTRY)
 KEY, OTHER = OprfKey(SeededEntropy(1)), OprfKey(SeededEntropy(2))
-HELD = KIT.session(2, rules=Rules(tokens=True), registry=ROOT)
+HELD = KIT.session(2, rules=Rules(tokens=True), registry=KIT.ROOT)
 PLAN = HELD.plan()
 
 
 def given(person: int, plan: Round = PLAN, key: OprfKey = KEY) -> tuple[Token, ...]:
-    asking = make_ask(plan, SIGNERS[person], SeededEntropy(100 + person))
+    asking = make_ask(plan, KIT.SIGNERS[person], SeededEntropy(100 + person))
     answer = give(key, asking.body)
     return take_grant(asking, answer, key.public)
 
@@ -92,10 +87,10 @@ def test_tokens_spent_twice_in_two_pieces_of_a_batch_are_seen() -> None:
 
 
 def test_an_ask_is_signed_by_whom_it_comes_from_and_for_all_questions() -> None:
-    body = make_ask(PLAN, SIGNERS[1], SeededEntropy(7)).body
-    check_ask(PLAN, REGISTRY, "user-2", body)
+    body = make_ask(PLAN, KIT.SIGNERS[1], SeededEntropy(7)).body
+    check_ask(PLAN, KIT.REGISTRY, "user-2", body)
     later = HELD.plan(Call(2, Role.CURATOR, KIT.SINGLES.asks))
-    fewer = make_ask(HELD.plan(KIT.JOINT), SIGNERS[1], SeededEntropy(7)).body
+    fewer = make_ask(HELD.plan(KIT.JOINT), KIT.SIGNERS[1], SeededEntropy(7)).body
     wrong: list[tuple[Round, str, Ask, Reason]] = [
         (PLAN, "user-1", body, Reason.UNREGISTERED),
         (PLAN, "user-4", body, Reason.UNREGISTERED),
@@ -105,7 +100,7 @@ def test_an_ask_is_signed_by_whom_it_comes_from_and_for_all_questions() -> None:
     ]
     for plan, sender, asked, reason in wrong:
         with pytest.raises(Refused) as caught:
-            check_ask(plan, REGISTRY, sender, asked)
+            check_ask(plan, KIT.REGISTRY, sender, asked)
         assert caught.value.reason is reason
 
 
@@ -141,7 +136,7 @@ ELEMENT = base_times(b"\x05" + bytes(31))
 
 def board(*posts: tuple[str, Body]) -> Board:
     """A board on which the first round has been called, with what is posted after."""
-    return KIT.called(*posts, held=HELD, registry=REGISTRY)
+    return KIT.called(*posts, held=HELD, registry=KIT.REGISTRY)
 
 
 MIXED = [(f"shuffler-{hop}", Mixed(hop, 3, 3, 9, {}, bytes(32))) for hop in (1, 2)]

@@ -251,12 +251,14 @@ def test_both_readers_refuse_the_same(message: Any, data: Any) -> None:
 def test_every_kind_of_message_has_accepted_and_refused_vectors() -> None:
     read = {path.stem: vector(path) for path in FILES}
     messages = [one for one in read.values() if one["kind"] == "message"]
-    accepted = {one["expect"]["result"]["kind"] for one in messages if "result" in one["expect"]}
+    accepted = {
+        message["expect"]["result"]["kind"] for message in messages if "result" in message["expect"]
+    }
     assert accepted == {kind.name.lower() for kind in Kind}
     refused = {
-        int(one["input"]["data"][6:8], 16)
-        for one in messages
-        if "refused" in one["expect"] and len(one["input"]["data"]) > 74
+        int(message["input"]["data"][6:8], 16)
+        for message in messages
+        if "refused" in message["expect"] and len(message["input"]["data"]) > 74
     }
     assert set(Kind) <= refused
     for kind in ("envelope", "ballot"):

@@ -68,7 +68,7 @@ CASES: dict[str, tuple[Case, Case]] = {
 
 
 def rules(run: Run) -> set[str]:
-    return {one.rule for one in alerts(gather(run, 0))}
+    return {alert.rule for alert in alerts(gather(run, 0))}
 
 
 @pytest.mark.parametrize("rule", CASES)
@@ -127,7 +127,7 @@ def test_a_user_knows_itself_and_is_no_alert(played) -> None:
     run = played(
         ALL, '[[coalition]]\nname = "one of us"\nparties = ["curator", "user-1"]', mode="real"
     )
-    told = [one for one in run.result.coalitions if "user-1" in one.parties]
+    told = [coalition for coalition in run.result.coalitions if "user-1" in coalition.parties]
     assert told[0].linked == 1
     assert "coalition" not in rules(run)
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from veilmix.errors import ParameterError
 from veilmix.report.cards import cards
 from veilmix.scenarios.play.run import run
+from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import change, load
 
 
@@ -17,14 +18,20 @@ def people(text: str) -> list[dict[str, str]]:
     return [dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", card)) for card in found]
 
 
+def checked_people(text: str, outcome: Outcome) -> list[dict[str, str]]:
+    """The people on the cards, who are those that were counted."""
+    found = people(text)
+    assert len(found) == 12
+    for name, counts in zip(outcome.schema.names, outcome.marginals or (), strict=True):
+        assert Counter(card[name] for card in found) == {v[0]: n for v, n in counts.items()}
+    return found
+
+
 @pytest.mark.slow
 def test_the_people_on_the_cards_are_those_of_the_run() -> None:
     outcome = run("classroom", mode="ideal", worst_case_seconds=0)
     text = cards(load("classroom"))
-    found = people(text)
-    assert len(found) == 12
-    for name, counts in zip(outcome.schema.names, outcome.marginals or (), strict=True):
-        assert Counter(one[name] for one in found) == {v[0]: n for v, n in counts.items()}
+    found = checked_people(text, outcome)
     assert Counter(tuple(one[name] for name in outcome.kept) for one in found) == outcome.release
     assert text.count('class="slip"') == 12 * (3 + 1)
     for role in ("shuffler-1", "shuffler-2", "curator", "analyst"):
@@ -36,10 +43,7 @@ def test_the_people_on_the_cards_are_those_of_the_run() -> None:
 def test_peers_play_with_nobody_in_the_middle() -> None:
     outcome = run("village", mode="ideal", worst_case_seconds=0)
     text = cards(load("village"))
-    found = people(text)
-    assert len(found) == 12
-    for name, counts in zip(outcome.schema.names, outcome.marginals or (), strict=True):
-        assert Counter(one[name] for one in found) == {v[0]: n for v, n in counts.items()}
+    checked_people(text, outcome)
     assert text.count('class="slip"') == 12 * 2 * (3 + 4)  # as many in round 2, to hide the one
     assert "<h2>every peer</h2>" in text
     assert not re.search("curator</h2>|shuffler-1|read by the analyst", text)

@@ -38,12 +38,12 @@ def test_every_program_is_on_the_page_with_its_numbers(found: Comparison, tmp_pa
     link = re.search(r'href="data:[^,]+,([^"]*)" download="programs.csv"', made.html)
     assert link is not None
     rows = list(csv.DictReader(io.StringIO(base64.b64decode(link[1]).decode())))
-    assert [row["program"] for row in rows] == [one.program for one in found.programs]
-    for row, one in zip(rows, found.programs, strict=True):
-        assert float(row["bits_per_person"]) == one.trust.most_trusted.bits_per_person
-        assert float(row["error_mean"]) == one.utility.mean
+    assert [row["program"] for row in rows] == [program.program for program in found.programs]
+    for row, program in zip(rows, found.programs, strict=True):
+        assert float(row["bits_per_person"]) == program.trust.most_trusted.bits_per_person
+        assert float(row["error_mean"]) == program.utility.mean
         assert row["promised_exposure"] == (
-            "" if one.privacy.promised is None else str(one.privacy.promised)
+            "" if program.privacy.promised is None else str(program.privacy.promised)
         )
     names = re.findall(r'<title id="([^"]*)"', made.html)
     assert len(names) == len(set(names)) >= 2
@@ -82,7 +82,7 @@ def test_a_damaged_comparison_is_told(tmp_path: Path) -> None:
 
 def test_a_lower_bound_is_neither_ranked_nor_drawn_as_the_value(found: Comparison) -> None:
     """`local` is known from below alone: the least of such numbers asks for no least trust."""
-    bounded = [one for one in found.programs if not report.known_from_above(one)]
+    bounded = [program for program in found.programs if not report.known_from_above(program)]
     assert bounded
     assert min(found.programs, key=report.bits) in bounded  # what would have been ranked first
     trust = report.page(found).verdict[0]

@@ -105,26 +105,26 @@ def test_every_picture_says_what_it_shows(played) -> None:
     assert len(set(names)) == len(names)
     pictures = [a for tag, a in tags if tag == "svg"]
     assert len(pictures) >= 5
-    for one in pictures:
-        assert one["role"] == "img"
-        assert set(str(one["aria-labelledby"]).split()) <= set(names)
+    for picture in pictures:
+        assert picture["role"] == "img"
+        assert set(str(picture["aria-labelledby"]).split()) <= set(names)
 
 
 def test_the_numbers_can_be_taken_away(played) -> None:
     run = played(ALL, mode="real")
     found = files(html(page(run, 0.1)))
-    assert [int(one["people"]) for one in rows(found["release.csv"])] == [12, 12]
-    sets = {one["columns"]: one for one in rows(found["column-sets.csv"])}
+    assert [int(row["people"]) for row in rows(found["release.csv"])] == [12, 12]
+    sets = {row["columns"]: row for row in rows(found["column-sets.csv"])}
     assert set(sets) == {"smokes", "team", "smokes x team"}
     assert sets["smokes x team"]["true_people"] == "0"
     assert float(sets["smokes x team"]["entropy_bits_per_person"]) == 1.0
-    at = {int(one["k"]): one for one in rows(found["exposure.csv"])}
+    at = {int(row["k"]): row for row in rows(found["exposure.csv"])}
     assert at[3]["truth_people"] == "0"
     assert at[13]["truth_people"] == "24"
-    linked = {one["coalition"]: one["linked_people"] for one in rows(found["coalitions.csv"])}
+    linked = {row["coalition"]: row["linked_people"] for row in rows(found["coalitions.csv"])}
     assert linked["curator+shuffler-1+shuffler-2"] == "24"
     assert linked["curator"] == "0"
-    assert {one["submissions"] for one in rows(found["sizes.csv"])} == {"24"}
+    assert {row["submissions"] for row in rows(found["sizes.csv"])} == {"24"}
     assert found["mine.toml"].startswith("[scenario]")
 
 
@@ -144,7 +144,7 @@ def test_what_one_would_read_first(played) -> None:
         "What was decided, and why?": "release 2 columns",
     }
     assert made.verdict[4].text.endswith("Held back: nothing.")
-    keys = [one.key for one in made.sections]
+    keys = [section.key for section in made.sections]
     assert keys == ["crowds", "decision", "found", "trust", "traffic", "repeat"]
 
 
@@ -153,13 +153,13 @@ def test_nothing_released_has_a_page_too(played) -> None:
     assert made.verdict[0].short == "nothing"
     assert made.verdict[1].short == "not at all"
     burned = page(played(ALL, "[mix]\nmin_batch = 20", "[[fault]]\nusers = 9\nattack = 'absent'"))
-    assert [one.rule for one in burned.alerts][:1] == ["burned"]
+    assert [alert.rule for alert in burned.alerts][:1] == ["burned"]
     assert html(burned)
 
 
 def test_a_run_with_faults_says_so(played) -> None:
     run = played(ALL, "[[fault]]\nusers = 2\nattack = 'malformed'", mode="real")
-    part = next(one for one in page(run, 0).sections if one.key == "attacks")
+    part = next(section for section in page(run, 0).sections if section.key == "attacks")
     text = Tags(html(page(run, 0))).text
     assert part.title == "Attacks and defences"
     assert "malformed" in text
@@ -167,7 +167,7 @@ def test_a_run_with_faults_says_so(played) -> None:
 
 def test_reports_that_people_randomized(played) -> None:
     made = page(played(NOISE), 0)
-    keys = [one.key for one in made.sections]
+    keys = [section.key for section in made.sections]
     assert keys == ["noise", "found", "trust", "repeat"]
     found = files(html(made))
     curve = rows(found["noise-benefit.csv"])

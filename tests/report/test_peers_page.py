@@ -30,11 +30,11 @@ KEYS = ["crowds", "decision", "found", "trust", "peers", "traffic", "repeat"]
 
 
 def part(page: Page, key: str) -> Section:
-    return next(one for one in page.sections if one.key == key)
+    return next(section for section in page.sections if section.key == key)
 
 
 def grid(section: Section, start: str) -> Grid:
-    grids = (one for one in section.blocks if isinstance(one, Grid))
+    grids = (block for block in section.blocks if isinstance(block, Grid))
     return next(one for one in grids if one.caption.startswith(start))
 
 
@@ -51,7 +51,7 @@ def page(village: Run) -> Page:
 
 @pytest.mark.slow
 def test_it_has_the_sections_of_a_run_and_one_of_peers(page: Page) -> None:
-    assert [one.key for one in page.sections] == KEYS
+    assert [section.key for section in page.sections] == KEYS
     assert "paths of 3 peers" in page.about
     assert not [one for one in page.about if "shuffler" in one]
     assert "Everybody sees the counts" in part(page, "crowds").lead
@@ -62,7 +62,7 @@ def test_it_has_the_sections_of_a_run_and_one_of_peers(page: Page) -> None:
 def test_whom_to_trust_is_said_by_the_size_of_coalitions(page: Page, village: Run) -> None:
     (answer,) = [one for one in page.verdict if one.question == "Who must be trusted?"]
     assert village.result.peers
-    first = next(one.size for one in village.result.peers.sizes if one.people.mean > 0)
+    first = next(size.size for size in village.result.peers.sizes if size.people.mean > 0)
     assert answer.short == f"{first} peers must collude"
     assert "6 peers of 12 together follow" in answer.text
 
@@ -70,11 +70,11 @@ def test_whom_to_trust_is_said_by_the_size_of_coalitions(page: Page, village: Ru
 @pytest.mark.slow
 def test_what_coalitions_follow_is_what_the_result_says(page: Page, village: Run) -> None:
     section = part(page, "peers")
-    (figure,) = [one for one in section.blocks if isinstance(one, Figure)]
+    (figure,) = [block for block in section.blocks if isinstance(block, Figure)]
     rows = list(csv.DictReader(io.StringIO(figure.numbers.text)))
     assert village.result.peers
     said = village.result.peers.sizes
-    assert [float(one["onions_mean"]) for one in rows] == [one.onions.mean for one in said]
+    assert [float(row["onions_mean"]) for row in rows] == [row.onions.mean for row in said]
     assert len(grid(section, "Coalitions by their size").rows) == len(said) == 11
 
 
@@ -111,15 +111,23 @@ def test_who_was_named_is_on_the_page(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_ideal_run_of_peers_has_nothing_to_follow(tmp_path: Path) -> None:
     made = make(save(run("village", mode="ideal", worst_case_seconds=0), tmp_path), 0).page
-    assert [one.key for one in made.sections] == ["crowds", "decision", "found", "trust", "repeat"]
+    assert [section.key for section in made.sections] == [
+        "crowds",
+        "decision",
+        "found",
+        "trust",
+        "repeat",
+    ]
     (answer,) = [one for one in made.verdict if one.question == "Who must be trusted?"]
     assert answer.short == "nobody in the middle"
 
 
 @pytest.mark.slow
 def test_a_coalition_is_not_said_to_link_its_own_members(page: Page) -> None:
-    words = [one.text for one in part(page, "trust").blocks if isinstance(one, Words)]
-    two, half = (one for one in words if "neighbours compare" in one or "half the village" in one)
+    words = [block.text for block in part(page, "trust").blocks if isinstance(block, Words)]
+    two, half = (
+        word for word in words if "neighbours compare" in word or "half the village" in word
+    )
     assert two.endswith("links nobody else.")
     assert re.search(r"links \d people besides its members\.$", half)
 
@@ -137,11 +145,11 @@ def test_a_program_alone_brings_its_part_of_a_page(
             yield Section("poem", "A poem", f"About {scenario.scenario.name}.", ())
 
     folder = save(run("blood-type", 3, "ideal", worst_case_seconds=0), tmp_path)
-    before = [one.key for one in make(folder, 0).page.sections]
+    before = [section.key for section in make(folder, 0).page.sections]
     monkeypatch.setattr(registry, "_made", lambda _place: Told())
     made = make(folder, 0).page
     assert [one.short for one in made.verdict[:2]] == ["a poem", "for fun"]
-    assert [one.key for one in made.sections if one.key != "poem"] == before
+    assert [section.key for section in made.sections if section.key != "poem"] == before
     assert part(made, "poem").lead == "About blood-type."
 
 
@@ -152,11 +160,13 @@ def test_of_many_peers_those_of_one_path_are_enough() -> None:
     outcome = run(made, 7, worst_case_seconds=0)
     assert outcome.peers
     assert outcome.transcript
-    first = next(one.size for one in outcome.peers.sizes if one.people.mean > 0)
+    first = next(size.size for size in outcome.peers.sizes if size.people.mean > 0)
     assert first > outcome.peers.path == smallest_linking(outcome.peers) == 3
     assert answer(outcome.peers).short == "3 peers must collude"
     assert f"had {first} peers. Whoever holds the 3 peers of one path" in answer(outcome.peers).text
     seen = reckoned(made, outcome.peers.agreement, outcome.transcript.posts)
     record = PeerRecord(outcome.transcript, seen)
-    route = next(one for one in record.routes[1] if one.answer and one.origin not in one.stops)
+    route = next(
+        route for route in record.routes[1] if route.answer and route.origin not in route.stops
+    )
     assert route.origin in record.linked(frozenset(route.stops))[1]

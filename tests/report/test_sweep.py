@@ -50,7 +50,7 @@ def page(path: Path, lines: list[Line], more: bytes = b"") -> tuple[Page, dict[s
 
 
 def rules(made: Page) -> set[str]:
-    return {one.rule for one in made.alerts}
+    return {alert.rule for alert in made.alerts}
 
 
 def test_means_with_intervals_at_every_point(lines: list[Line], tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_means_with_intervals_at_every_point(lines: list[Line], tmp_path: Path) 
     table = list(csv.DictReader(io.StringIO(files["sweep.csv"])))
     promised = [one for one in table if one["score"] == "promised exposure"]
     assert len(promised) == 4
-    here = [one.result["exposure"] for one in lines[:2]]
+    here = [line.result["exposure"] for line in lines[:2]]
     assert float(promised[0]["mean"]) == pytest.approx(sum(one["promised"] for one in here) / 2)
     for one in table:
         ends = [one["low_95"], one["high_95"]]
@@ -73,7 +73,7 @@ def test_means_with_intervals_at_every_point(lines: list[Line], tmp_path: Path) 
 def test_a_key_has_panels_and_a_third_key_has_panels_of_its_own(
     lines: list[Line], tmp_path: Path
 ) -> None:
-    deep = [replace(one, key={**one.key, "mix.shufflers": m}) for one in lines for m in (1, 2)]
+    deep = [replace(line, key={**line.key, "mix.shufflers": m}) for line in lines for m in (1, 2)]
     file = tmp_path / "deep.jsonl"
     file.write_bytes(b"".join(map(written, deep)))
     text = make(file).html
@@ -92,5 +92,5 @@ def test_what_is_wrong_with_a_sweep_is_told(lines: list[Line], tmp_path: Path) -
     made, _ = page(tmp_path, [*lines[1:], replace(lines[0], result=lied)])
     assert made.alerts[0].rule == "broken"
     assert "population.users = 30, policy.k = 2" in made.alerts[0].text
-    unseeded = [replace(one, seed=None, key={**one.key, "n": i}) for i, one in enumerate(lines)]
+    unseeded = [replace(line, seed=None, key={**line.key, "n": i}) for i, line in enumerate(lines)]
     assert "seeded" not in rules(page(tmp_path, unseeded)[0])

@@ -49,7 +49,7 @@ def test_the_first_page_says_what_is_signed(score: Path) -> None:
 
 
 def test_the_evidence_is_in_the_order_of_the_standard(score: Path) -> None:
-    titles = [one.title for one in make(score).page.sections]
+    titles = [section.title for section in make(score).page.sections]
     assert titles == ["Context", "Data", "Identifiability", "Mitigation", "Governance"]
 
 
@@ -155,7 +155,7 @@ def test_the_signature_is_on_the_first_sheet(tab, score: Path, tmp_path: Path) -
     placed = headings(printed)
     questions = page.locator("#verdict h3").all_inner_texts()
     assert len(questions) == 9
-    assert {placed[one][0] for one in questions} == {1}
+    assert {placed[question][0] for question in questions} == {1}
     assert placed["Context"][0] == 2
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

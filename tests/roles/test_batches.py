@@ -89,8 +89,8 @@ def test_a_session_in_pieces_is_the_same_session(session: str, in_pieces: None) 
 
 def counted(run: KIT.Run) -> Counter[Any]:
     refusals = Counter[Any]()
-    for one in run.transcript.refusals:
-        refusals[one.party, one.round, one.reason] += one.count
+    for refusal in run.transcript.refusals:
+        refusals[refusal.party, refusal.round, refusal.reason] += refusal.count
     return refusals
 
 

@@ -82,7 +82,7 @@ class Doorkeeper(Cheat):
         """Leave them out, or put somebody else in their place."""
         if isinstance(body, Accepted):
             gone = {int(one.removeprefix("user-")) - 1 for one in self.silent}
-            kept = [one for one in body.people if one.person not in gone]
+            kept = [person for person in body.people if person.person not in gone]
             if self.instead is not None:
                 kept.append(replace(body.people[0], person=self.instead))
             body = Accepted(tuple(sorted(kept, key=lambda one: one.person)))

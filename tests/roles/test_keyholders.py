@@ -224,7 +224,7 @@ def test_a_dropped_layer_unbalances_the_columns() -> None:
     played = KIT.run(ROWS, faults={"shuffler-1": Dropping})
     assert sorted(played.board.tallies[0].totals) == [8, 9, 9]
     assert played.board.mixed[0].forwarded == 26
-    marginals = [sum(one.values()) for one in played.transcript.reads[0].counts]
+    marginals = [sum(count.values()) for count in played.transcript.reads[0].counts]
     assert sorted(marginals) == [8, 9, 9]
     assert played.board.burned is not None
 

@@ -106,7 +106,7 @@ def real(played: Any) -> tuple[Any, ...]:
     """What a run of it gives; what a reader counted before it burned a round is no result."""
     run = KIT.run(played)
     answered = len(run.board.tallies)
-    reads = tuple(one.counts for one in run.transcript.reads)[:answered]
+    reads = tuple(read.counts for read in run.transcript.reads)[:answered]
     last = run.board.calls[answered - 1].reader if answered else None
     return reads, run.board.decision, reads[-1][0] if last == "analyst" else None, run.board.burned
 
@@ -189,7 +189,7 @@ def test_the_curator_has_a_rule_of_its_own_on_who_is_missing(
     faults = KIT.attack(**{f"user_{i}": ("absent", range(2, 9)) for i in (1, 2)})
     run = KIT.run(cast(Program.HIERARCHICAL, DEEPER, faults=faults))
     assert run.board.burned.startswith("2 of 24 people are missing since the round before")
-    assert [max(one.totals) for one in run.board.tallies] == [24]
+    assert [max(tally.totals) for tally in run.board.tallies] == [24]
     assert [entry.author for entry in run.board.entries][-3:-1] == ["curator", "curator"]
 
 

@@ -219,7 +219,7 @@ def test_a_false_accusation_falls_back_on_who_makes_it() -> None:
         return Accusation(step, 5, onion.inside[0], onion.draws[0])
 
     seen, _ = played(seats=doing(accuse))
-    assert [(one.peer, one.why) for one in seen.charges] == [
+    assert [(charge.peer, charge.why) for charge in seen.charges] == [
         ("peer-3", "accuses peer-5 without proof")
     ]
 
@@ -240,7 +240,7 @@ def test_a_sender_cannot_accuse_for_an_onion_that_nobody_had_to_hand_on() -> Non
         return body
 
     seen, _ = played(seats=doing(trap))
-    assert [(one.peer, one.why) for one in seen.charges] == [
+    assert [(charge.peer, charge.why) for charge in seen.charges] == [
         ("peer-3", "accuses peer-5 without proof")
     ]
 
@@ -252,7 +252,7 @@ def test_who_agreed_to_something_else_says_nothing_that_counts() -> None:
 
     seen, transcript = played(seats={"peer-3": Elsewhere})
     assert [charge.peer for charge in seen.charges] == ["peer-3"]
-    assert [one.party for one in transcript.refusals] == ["board"]
+    assert [refusal.party for refusal in transcript.refusals] == ["board"]
 
 
 def test_the_board_takes_one_post_a_peer_and_step_from_those_who_take_part() -> None:

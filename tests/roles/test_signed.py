@@ -140,8 +140,8 @@ class ShareSecret(Rounds):
 def other(true: Board) -> Board:
     """The same board, but with another second call, which the curator has signed too."""
     assert true.roster is not None
-    at = next(i for i, one in enumerate(true.entries) if one.message.body == true.calls[1])
-    shown = replay([(one.author, one.data) for one in true.entries[:at]], true.roster)
+    at = next(i for i, entry in enumerate(true.entries) if entry.message.body == true.calls[1])
+    shown = replay([(entry.author, entry.data) for entry in true.entries[:at]], true.roster)
     message = Message(true.session, 2, SHOWN)
     sealed = sealed_post(message, true.roster, "curator", PEOPLE["curator"], shown.witness)
     shown.post("curator", sealed)
@@ -174,7 +174,7 @@ def hierarchical(**changes: Any) -> Any:
 def test_a_board_that_shows_somebody_another_call_is_proved_to_have_lied() -> None:
     """All signatures hold: what the person sends shows the head that it was shown."""
     run = KIT.run(hierarchical(faults={"user-5": TwoFaced}))
-    (split,) = [one for one in run.board.alarms if one[1].cause is Cause.SPLIT]
+    (split,) = [alarm for alarm in run.board.alarms if alarm[1].cause is Cause.SPLIT]
     assert split[0] == "shuffler-1"
     check_alarm(run.board, split[1])
     assert run.board.roster is not None

@@ -55,7 +55,7 @@ def test_a_run_is_its_ideal(rule: str, shufflers: int) -> None:
     found, expected = KIT.run(played), ideal(played)
     assert found.board.burned is None
     assert found.board.phase is Phase.OVER
-    assert tuple(one.counts for one in found.board.tallies) == expected.tallies
+    assert tuple(tally.counts for tally in found.board.tallies) == expected.tallies
     assert (found.board.decision, expected.release) == (
         expected.decision,
         found.board.tallies[0].counts[0],  # type: ignore[index]
@@ -130,7 +130,7 @@ def test_without_randomness_nothing_is_sent_and_the_round_burns() -> None:
     found = KIT.run(cast(faults={parties.RANDOMNESS: Mute}))
     assert found.board.burned is not None
     assert not found.board.tallies
-    assert not [one for one in found.transcript.events if one.kind is Kind.SUBMISSION]
+    assert not [event for event in found.transcript.events if event.kind is Kind.SUBMISSION]
 
 
 class Asking(Endpoint):
@@ -149,7 +149,7 @@ class Asking(Endpoint):
 def test_a_person_is_answered_once() -> None:
     found = KIT.run(cast(faults={"user-5": Asking}))
     assert found.refused(parties.RANDOMNESS, 1) == {Reason.DUPLICATE: 1}
-    given = [one for one in found.transcript.events if one.kind is Kind.EVALUATED]
+    given = [event for event in found.transcript.events if event.kind is Kind.EVALUATED]
     assert len(given) == len(ROWS)
     assert found.board.tallies[0].totals == (len(ROWS),)
 

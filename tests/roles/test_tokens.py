@@ -194,7 +194,7 @@ class Tagging(Endpoint):
         """Answer user-3 as nobody else."""
         if isinstance(body, Grant) and receiver == "user-3":
             key = OprfKey(SeededEntropy(77))
-            body = Grant(tuple(key.times(one) for one in body.elements), body.check)
+            body = Grant(tuple(key.times(element) for element in body.elements), body.check)
         await super().send(plan, receiver, body)
 
 

@@ -54,7 +54,7 @@ def test_the_worst_of_every_coalition_is_that_of_the_study(shown, tab, tmp_path)
     every = list(chain(*(combinations(PARTIES, size) for size in range(len(PARTIES) + 1))))
     said = page.evaluate("all => all.map(eyes => window.veilmix.cheating(eyes))", every)
     for eyes, words in zip(every, said, strict=True):
-        people = sum(one.startswith("user-") for one in eyes)
+        people = sum(eye.startswith("user-") for eye in eyes)
         worst = worst_of(STUDY.attacks, set(eyes) - {"user-2", "user-7"}, people).worst
         if worst is None:
             assert words.startswith("If these eyes cheat: no known attack reads"), eyes

@@ -93,7 +93,7 @@ def test_every_message_is_told_both_ways(told, name: str) -> None:
     assert lasting(live) == lasting(read)
     for moves in (live, read):
         refused = sum(m["number"] for m in moves if m["what"] == "refuse")
-        assert refused == sum(one.count for one in run.transcript.refusals)
+        assert refused == sum(refusal.count for refusal in run.transcript.refusals)
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,8 @@ def test_every_message_is_one_move(shown) -> None:
         transcript = ordered(shown(name).outcome.transcript)
         moves = shown(name).data["moves"]
         messages = [move for move in moves if move["what"] in ("post", "send", "batch")]
-        assert [move["by"] for move in messages] == [one.sender for one in transcript.events]
-        assert [move["round"] for move in messages] == [one.round for one in transcript.events]
+        assert [move["by"] for move in messages] == [event.sender for event in transcript.events]
+        assert [move["round"] for move in messages] == [event.round for event in transcript.events]
         assert sum(move["what"] == "count" for move in moves) == len(transcript.reads)
 
 

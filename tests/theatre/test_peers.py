@@ -54,7 +54,7 @@ def test_onions_go_where_they_went(shown) -> None:
     seen = record(run.outcome)
     for number, routes in seen.routes.items():
         found = ways(run.data["moves"], number)
-        assert sorted(found.values()) == sorted([one.origin, *one.stops] for one in routes)
+        assert sorted(found.values()) == sorted([route.origin, *route.stops] for route in routes)
         for onion, way in found.items():
             assert onion // 7 == way[0]
 
@@ -92,7 +92,7 @@ def test_every_coalition_knows_what_the_view_says(name: str, shown, page_of, tab
     run = shown(name)
     seen = record(run.outcome)
     some = [*combinations(PEERS[:7], 3), *combinations(PEERS[3:10], 5), PEERS[1:9], PEERS[1:], ()]
-    coalitions = [list(one) for one in chain(some, ([one] for one in PEERS))]
+    coalitions = [list(one) for one in chain(some, ([peer] for peer in PEERS))]
     total = len(run.data["moves"])
     page = tab.open(page_of(name))
     for eyes, said in zip(coalitions, page.evaluate(KNOWN, [coalitions, total]), strict=True):

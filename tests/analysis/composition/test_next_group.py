@@ -66,7 +66,7 @@ def test_only_what_may_be_asked_is_chosen_and_its_parts_come_first() -> None:
     assert chosen is not None
     assert not any(set(part) < set(chosen) for part in falling)
     asked = people(table, 8, chosen)
-    assert all(not set(one.group) <= set(chosen) for one in outlooks(asked, whole))
+    assert all(not set(outlook.group) <= set(chosen) for outlook in outlooks(asked, whole))
 
 
 def test_of_many_columns_the_nearest_set_in_reach_is_the_goal() -> None:

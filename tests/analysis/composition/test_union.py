@@ -24,7 +24,7 @@ def test_the_truth_is_between_the_bounds(
     union = sorted(set().union(*releases))
     true = int(users_below(joint_counts(table, union), k))
     assert found.low <= true <= found.high <= found.n == len(rows)
-    assert found.alone == tuple(int(users_below(one, k)) for one in cells)
+    assert found.alone == tuple(int(users_below(cell, k)) for cell in cells)
 
 
 def test_two_safe_releases_may_expose_everybody_together() -> None:

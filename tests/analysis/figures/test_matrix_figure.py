@@ -22,7 +22,7 @@ def test_what_is_drawn_is_what_was_found() -> None:
     )
     figure = draw(HeatTable("a title", ("none", "order", "pad"), (("forward", signs),)))
     (axes,) = figure.axes
-    texts = [one.get_text() for one in axes.texts]
+    texts = [text.get_text() for text in axes.texts]
     assert texts == [
         LOOKS["works"][0],
         LOOKS["stopped"][0],
@@ -30,6 +30,6 @@ def test_what_is_drawn_is_what_was_found() -> None:
         "50%",
         LOOKS["works"][0],
     ]
-    assert [one.get_text() for one in axes.get_xticklabels()] == ["none", "order", "pad"]
-    framed = [one for one in axes.patches if not one.get_fill()]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["none", "order", "pad"]
+    framed = [patch for patch in axes.patches if not patch.get_fill()]
     assert len(framed) == 1

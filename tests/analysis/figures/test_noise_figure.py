@@ -69,8 +69,8 @@ def test_bounds_far_apart_and_no_bounds_are_drawn() -> None:
     assert (whose, kind) == ("A+B+Rh", "hockey-stick")
     assert low < high
     bits["privacy"]["shuffled"] = []
-    for one in noise_figure.figures(bits):
-        one.draw().canvas.draw()
+    for figure in noise_figure.figures(bits):
+        figure.draw().canvas.draw()
 
 
 def test_nothing_is_drawn_where_nothing_was_read() -> None:

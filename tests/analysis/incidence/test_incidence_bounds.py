@@ -123,7 +123,7 @@ def test_erratum_4_the_and_of_bits_is_not_as_unpredictable_as_lemma_5_6_says(
     odds = product_odds(n, eta)
     assert odds == pytest.approx(brute_odds(n, eta), rel=1e-10)
     claimed = ((1 - eta) / (1 + eta)) ** n
-    holds = all(claimed * (1 - 1e-12) <= one <= (1 + 1e-12) / claimed for one in odds)
+    holds = all(claimed * (1 - 1e-12) <= ratio <= (1 + 1e-12) / claimed for ratio in odds)
     assert holds == (n == 1 or eta >= 0.5)  # n = 1 is Lemma 5.5
 
 

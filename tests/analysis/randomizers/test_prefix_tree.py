@@ -131,7 +131,7 @@ def test_values_are_found_as_often_as_stated() -> None:
         x = np.repeat(np.arange(5), [round(1500 * share), 60, 0, 300, 0])
         x = np.concatenate([x, np.full(1500 - len(x), 2)])
         found = tree.find(tree.sample(x, rng))
-        names = {one.text for one in found.values}
+        names = {value.text for value in found.values}
         missed += "ab" not in names
         false += len(names - {"ab", "b", "abc", "zz"})
         stated += found.false_finds
@@ -163,11 +163,11 @@ def test_what_is_found_does_not_depend_on_what_is_known() -> None:
     found = tree.find(reports)
     again = tree.of(()).find(reports)
     assert again == found
-    assert {"fig", "é"} <= {one.text for one in found.values}
-    for one in found.values:
-        text = tree.texts[words.index(one.text)]
-        assert (one.share, one.error**2) == pytest.approx(tree.share_of(reports, text))
-        assert one.low < one.share < one.high
+    assert {"fig", "é"} <= {value.text for value in found.values}
+    for value in found.values:
+        text = tree.texts[words.index(value.text)]
+        assert (value.share, value.error**2) == pytest.approx(tree.share_of(reports, text))
+        assert value.low < value.share < value.high
 
 
 def test_reports_are_written_and_read() -> None:

@@ -28,7 +28,7 @@ def test_the_census_example() -> None:
     assert (bounds.printed, bounds.refined, bounds.coverage) == (9750, 1412, 1218)
     assert bounds.lower == 7  # the people of the rarest work class
     assert bounds.worst is None
-    assert [one.values for one in score.columns] == [2, 2, 5, 9]
+    assert [column.values for column in score.columns] == [2, 2, 5, 9]
     assert (score.joint.values, score.joint.missing) == (131, 1836)
     assert score.risk.marketer == pytest.approx(131 / 32_561)
     assert score.most == 325

@@ -62,7 +62,7 @@ CASES = [
 def test_bounds_enclose_brute_force(parts: list[tuple[int, float]], delta: float) -> None:
     randomizers = [GRR(2, epsilon) for _, epsilon in parts]
     found = compose_reports(randomizers, [n for n, _ in parts], delta)
-    flips = [(n, one.lie) for (n, _), one in zip(parts, randomizers, strict=True)]
+    flips = [(n, randomizer.lie) for (n, _), randomizer in zip(parts, randomizers, strict=True)]
     exact = smallest(flips, delta, unlikely=False)
     assert found.hockey_stick.low <= exact * (1 + 1e-6)
     assert exact <= found.hockey_stick.high * (1 + 1e-6)
@@ -100,12 +100,12 @@ def test_many_different_features_are_bounded_by_what_is_never_below_0() -> None:
 def test_other_reports_are_composed_by_their_bounds() -> None:
     parts = [GRR(2, 1.0), UnaryEncoding.oue(4, 1.0)]
     found = compose_reports(parts, [500, 500])
-    each = [report_epsilon(500, one, 1e-6) for one in parts]
+    each = [report_epsilon(500, part, 1e-6) for part in parts]
     assert found.probabilistic is None
     assert found.hockey_stick.low == max(one.low for one in each)
     assert found.hockey_stick.high > max(one.high for one in each)
     # Basic composition of (epsilon, delta / 2) twice is valid too, and worse.
-    basic = sum(report_epsilon(500, one, 5e-7).high for one in parts)
+    basic = sum(report_epsilon(500, part, 5e-7).high for part in parts)
     assert found.hockey_stick.high < basic
 
 

@@ -38,7 +38,7 @@ def naive(tables: Sequence[Sequence[Row]], columns: int, k: int) -> int:
         (at, cell)
         for at in range(len(sets))
         for cell in counts[0][at]
-        if all(1 <= one[at][cell] < k for one in counts)
+        if all(1 <= count[at][cell] < k for count in counts)
     }
     return min(
         sum(any((at, tuple(row[j] for j in s)) in sure for at, s in enumerate(sets)) for row in t)

@@ -29,7 +29,7 @@ def said(counted: Counter[Row], labels: Sequence[Row]) -> Counter[Row]:
     """Counts of what is said instead of the states counted."""
     found: Counter[Row] = Counter()
     for cell, people in counted.items():
-        key = tuple(one[s] for one, s in zip(labels, cell, strict=True)) if labels else cell
+        key = tuple(label[s] for label, s in zip(labels, cell, strict=True)) if labels else cell
         found[key] += people
     return found
 

@@ -35,7 +35,7 @@ def test_a_trail_is_what_is_followed_step_by_step(
         assert len(hops) == 2 or hops[-1].rule is Rule.LOST
         assert [hop.rule is Rule.LOST for hop in hops[:-1]] == [False] * (len(hops) - 1)
         for step, hop in enumerate(hops):
-            batch = [one for one in routes if one.stops[step] == hop.peer]
+            batch = [route for route in routes if route.stops[step] == hop.peer]
             others = [one for one in batch if one.origin not in members]
             assert (hop.step, hop.peer, hop.name) == (
                 step + 1, route.stops[step], route.names[step]
@@ -43,7 +43,7 @@ def test_a_trail_is_what_is_followed_step_by_step(
             assert hop.onions == len(others)
             assert (hop.rule is Rule.OPEN) == (hop.peer in members)
             if hop.rule is Rule.ALONE:
-                assert {one.origin for one in others} == {route.origin}
+                assert {other.origin for other in others} == {route.origin}
 
 
 @given(some())

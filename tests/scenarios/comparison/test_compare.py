@@ -28,27 +28,27 @@ def blood() -> Comparison:
 
 def timeless(found: Comparison) -> Comparison:
     """A comparison without its seconds."""
-    return replace(found, programs=tuple(replace(one, cost=FREE) for one in found.programs))
+    return replace(found, programs=tuple(replace(program, cost=FREE) for program in found.programs))
 
 
 @pytest.mark.slow
 def test_every_program_is_there_and_no_number_is_impossible(blood: Comparison) -> None:
-    names = [one.program for one in blood.programs]
+    names = [program.program for program in blood.programs]
     assert len(set(names)) == len(names)
     assert {"two-round", "peers", "trusted", "trusted-cells", "shares"} <= set(names)
     assert {name.split(" e=")[0] for name in names} >= {"local joint", "local features"}
     assert not blood.skipped
-    for one in blood.programs:
-        worth, most = one.utility, one.trust.most_trusted
-        assert 0 <= one.privacy.true <= 1
+    for program in blood.programs:
+        worth, most = program.utility, program.trust.most_trusted
+        assert 0 <= program.privacy.true <= 1
         assert 0 <= worth.cells <= 1
         assert 0 <= worth.mean <= worth.largest <= 1
         assert 0 <= worth.entropy <= worth.entropy_of_all + 1e-9
         assert 0 <= most.bits_per_person <= 3 + 1e-9
-        assert one.cost.cpu > 0
-        assert one.cost.bytes > 0
-        if one.privacy.promised is not None:
-            assert one.privacy.true <= one.privacy.promised + 1e-12
+        assert program.cost.cpu > 0
+        assert program.cost.bytes > 0
+        if program.privacy.promised is not None:
+            assert program.privacy.true <= program.privacy.promised + 1e-12
 
 
 @pytest.mark.slow
@@ -94,10 +94,10 @@ def test_without_a_seed_all_programs_still_get_the_same_people() -> None:
 def test_samples_change_nothing_but_the_cost(blood: Comparison) -> None:
     only = ("two-round", "trusted", "shares", "local")
     counted = compare("blood-type", 7, only=only, messages=False)
-    for one in counted.programs:
-        same = blood.program(one.program)
-        assert replace(one, cost=FREE) == replace(same, cost=FREE)
-        assert one.cost.cpu_limits is not None
+    for program in counted.programs:
+        same = blood.program(program.program)
+        assert replace(program, cost=FREE) == replace(same, cost=FREE)
+        assert program.cost.cpu_limits is not None
 
 
 @pytest.mark.slow
@@ -107,7 +107,7 @@ def test_a_folder_holds_it_and_gives_it_back(blood: Comparison, tmp_path: Path) 
     assert comparisons.read(folder) == blood
     with (folder / "comparison.csv").open(encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
-    assert [line["program"] for line in lines] == [one.program for one in blood.programs]
+    assert [line["program"] for line in lines] == [program.program for program in blood.programs]
     assert float(lines[0]["cpu_seconds"]) == blood.programs[0].cost.cpu
     assert loads((folder / "scenario.toml").read_text("utf-8")).scenario.seed == 7
     assert (folder / "frontier.png").read_bytes().startswith(b"\x89PNG")
@@ -199,7 +199,7 @@ open = true
 name = "sex"
 """
     found = compare(loads(text), only=["trusted", "shares"])
-    assert [one.program for one in found.programs] == ["trusted"]
+    assert [program.program for program in found.programs] == ["trusted"]
     assert "only public domains" in found.skipped["shares"]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from ledger_kit import played
 from veilmix.analysis.exposure.curves import users_below
 from veilmix.errors import DataError, StorageError
 from veilmix.scenarios.ledger import book as module
@@ -17,7 +18,6 @@ from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.result_file import read as read_run
 from veilmix.scenarios.records.run_folder import save
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import check
 from veilmix.scenarios.verification.checks import verify
 
@@ -36,11 +36,6 @@ def scenario(*keep: str, users: int = 60, gone: str = "", **policy: Any) -> Scen
     made = msgspec.convert(data, Scenario)
     check(made)
     return made
-
-
-def played(path: Path, one: Scenario, seed: int = 7) -> Outcome:
-    with opened(path) as book:
-        return run(one, seed, worst_case_seconds=0, ledger=book)
 
 
 def test_drop_one_and_run_again_is_refused(tmp_path: Path) -> None:

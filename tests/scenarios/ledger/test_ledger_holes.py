@@ -102,11 +102,6 @@ def refuses(book: Path, one: Scenario, why: str, seed: int | None = 7) -> None:
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Path:
-    return tmp_path / "book.json"
-
-
-@pytest.fixture
 def file(tmp_path: Path) -> Path:
     return write(tmp_path / "people.csv", ALL)
 

@@ -108,7 +108,9 @@ def likelihood(real: Any, free: Any, seen: int, total: int, rate: float) -> Any:
 
 def cut(crowds: Collection[frozenset[int]]) -> list[frozenset[int]]:
     """Crowds that share people with another one. Any other is only itself, asked by itself."""
-    return [one for one in set(crowds) if any(one != other and one & other for other in crowds)]
+    return [
+        crowd for crowd in set(crowds) if any(crowd != other and crowd & other for other in crowds)
+    ]
 
 
 def told_apart(rows: Any, crowds: Collection[frozenset[int]], least: int) -> list[set[int]]:
@@ -120,7 +122,7 @@ def told_apart(rows: Any, crowds: Collection[frozenset[int]], least: int) -> lis
     return [
         some
         for some in alike.values()
-        if len(some) < least and any(some & one and not one <= some for one in crowds)
+        if len(some) < least and any(some & crowd and not crowd <= some for crowd in crowds)
     ]
 
 
@@ -176,7 +178,7 @@ class Sequence:
         near, size = {person}, 0
         while size < len(near):
             size = len(near)
-            near = near.union(*(one for one in self.crowds if one & near))
+            near = near.union(*(crowd for crowd in self.crowds if crowd & near))
         return max((least for asked, least in self.promised if asked & near), default=1)
 
     def isolated(self) -> set[tuple[str, tuple[int, ...]]]:

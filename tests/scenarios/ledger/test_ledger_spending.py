@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from ledger_kit import played
 from veilmix.analysis.randomizers import Memoized
 from veilmix.crypto.entropy import Drawn
 from veilmix.errors import DataError, ScenarioError
-from veilmix.scenarios.ledger.book import NEVER_ENDED, Ledger, opened, read
+from veilmix.scenarios.ledger.book import NEVER_ENDED, Ledger, read
 from veilmix.scenarios.ledger.noise import Noise
 from veilmix.scenarios.ledger.spending import price
-from veilmix.scenarios.play.run import run
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.programs.randomized.questions import kept_noise, questions, randomization
 from veilmix.scenarios.schema.model import Scenario
@@ -34,11 +34,6 @@ def scenario(users: int = 40, ledger: str = "refuse", **local: Any) -> Scenario:
     made = msgspec.convert(data, Scenario)
     check(made)
     return made
-
-
-def played(path: Path, one: Scenario, seed: int = 7) -> Outcome:
-    with opened(path) as book:
-        return run(one, seed, worst_case_seconds=0, ledger=book)
 
 
 def spent(outcome: Outcome) -> Any:

@@ -16,6 +16,7 @@ import protocol_kit as KIT
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from ledger_kit import played
 from veilmix.errors import DataError, RoundBurned
 from veilmix.protocol.coarsening import Bins, Fold, Merge, Part, Prefix, Rule, coarsened
 from veilmix.protocol.hiding import Hiding, Mask, Redact, apply_rule
@@ -24,9 +25,8 @@ from veilmix.protocol.messages import Call
 from veilmix.protocol.parties import Role, user
 from veilmix.protocol.releases import tells
 from veilmix.protocol.schema import Feature, Schema
-from veilmix.scenarios.ledger.book import opened, read
+from veilmix.scenarios.ledger.book import read
 from veilmix.scenarios.ledger.keep import check_suited
-from veilmix.scenarios.play.run import run
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import check
@@ -50,7 +50,7 @@ def scenario(source: Path | str, *features: dict[str, Any], **switches: Any) -> 
         "policy": {"kind": "fixed", "k": 1, "max_exposure": 1.0},
         "feature": list(features),
     }
-    data["policy"]["keep"] = [one["name"] for one in features]
+    data["policy"]["keep"] = [feature["name"] for feature in features]
     for key, value in switches.items():
         table, _, inner = key.partition("__")
         data.setdefault(table, {})[inner] = value
@@ -64,26 +64,16 @@ def write(path: Path, rows: Sequence[Sequence[str]]) -> Path:
     return path
 
 
-def play(book: Path, one: Scenario) -> Outcome:
-    with opened(book) as ledger:
-        return run(one, 7, worst_case_seconds=0, ledger=ledger)
-
-
 def passes(book: Path, one: Scenario) -> Outcome:
-    outcome = play(book, one)
+    outcome = played(book, one)
     assert outcome.release is not None, outcome.burned
     return outcome
 
 
 def refuses(book: Path, one: Scenario, why: str) -> None:
-    outcome = play(book, one)
+    outcome = played(book, one)
     assert outcome.release is None
     assert why in (outcome.burned or "")
-
-
-@pytest.fixture
-def book(tmp_path: Path) -> Path:
-    return tmp_path / "book.json"
 
 
 @pytest.fixture
@@ -166,7 +156,7 @@ def test_what_is_read_apart_may_be_read_as_one_afterwards(book: Path, tmp_path: 
 def test_a_policy_that_warns_bounds_both_and_claims_no_truth(book: Path, file: Path) -> None:
     """What both tell together is not in the table as it is said now."""
     passes(book, scenario(file, FIVES))
-    account = play(book, scenario(file, EXACT, policy__ledger="warn")).ledger
+    account = played(book, scenario(file, EXACT, policy__ledger="warn")).ledger
     assert account is not None
     assert any(WORDS in line for line in account.warnings)
     assert account.union is not None

@@ -58,8 +58,8 @@ def test_many_who_leave_hide_each_other_where_they_differ(tmp_path: Path) -> Non
     assert found.sets == ((12, 1), (18, 1))
     assert outcome.transcript is not None
     said = {(made.round, made.user): made.answers for made in outcome.transcript.made}
-    sent = {one.sender for one in outcome.transcript.events if one.kind is Kind.SUBMISSION}
-    sent &= {one.sender for one in outcome.transcript.events if one.round == 2}
+    sent = {event.sender for event in outcome.transcript.events if event.kind is Kind.SUBMISSION}
+    sent &= {event.sender for event in outcome.transcript.events if event.round == 2}
     left = [said[1, user] for user in range(30) if f"user-{user + 1}" not in sent]
     stayed = [said[1, user] for user in range(30) if f"user-{user + 1}" in sent]
     agreed = sum(

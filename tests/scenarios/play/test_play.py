@@ -47,15 +47,15 @@ def real_as_ideal(scenario: Scenario, seed: int | None) -> Outcome:
     real = run(scenario, seed, worst_case_seconds=0)
     ideal = run(scenario, seed, "ideal", worst_case_seconds=0)
     same(real, ideal)
-    found = {one.parties: one for one in ideal.coalitions}
-    for one in real.coalitions:
-        if real.peers and one.parties:
+    found = {coalition.parties: coalition for coalition in ideal.coalitions}
+    for coalition in real.coalitions:
+        if real.peers and coalition.parties:
             continue  # without messages there are no paths for peers to hold
-        assert one.linked == found[one.parties].linked, one
-        assert one.cells_certain == found[one.parties].cells_certain, one
-        if real.scenario.policy.kind == "local-suppression" and one.linked:
+        assert coalition.linked == found[coalition.parties].linked, coalition
+        assert coalition.cells_certain == found[coalition.parties].cells_certain, coalition
+        if real.scenario.policy.kind == "local-suppression" and coalition.linked:
             continue  # an ideal run does not record who drew a cover
-        assert one.bits_per_person == pytest.approx(found[one.parties].bits_per_person)
+        assert coalition.bits_per_person == pytest.approx(found[coalition.parties].bits_per_person)
     return real
 
 
@@ -91,9 +91,11 @@ def test_every_shuffler_and_one_reader_are_needed(shufflers: int) -> None:
     scenario = change(load("blood-type"), {"mix.shufflers": shufflers})
     outcome = run(scenario, 7, worst_case_seconds=0)
     mixes = [f"shuffler-{hop + 1}" for hop in range(shufflers)]
-    for one in outcome.coalitions:
-        breaks = set(mixes) <= set(one.parties) and {"curator", "analyst"} & set(one.parties)
-        assert one.linked == (30 if breaks else 0), one
+    for coalition in outcome.coalitions:
+        breaks = set(mixes) <= set(coalition.parties) and {"curator", "analyst"} & set(
+            coalition.parties
+        )
+        assert coalition.linked == (30 if breaks else 0), coalition
 
 
 def test_a_seed_gives_one_digest_and_no_seed_gives_another() -> None:

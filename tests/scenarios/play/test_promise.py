@@ -99,7 +99,7 @@ class Case:
 
     @property
     def table(self) -> Table:
-        values = tuple(one.values or () for one in self.schema.features)
+        values = tuple(feature.values or () for feature in self.schema.features)
         codes = [[values[j].index(str(v)) for j, v in enumerate(row)] for row in self.rows]
         return Table(values, np.array(codes, dtype=np.int64))
 
@@ -294,7 +294,7 @@ def test_without_the_guard_verify_says_that_the_promise_is_broken(
     outcome = run(off, mode=mode, worst_case_seconds=0)
     assert (outcome.exposure.true, outcome.exposure.promised) == (1.0, 0.0)
     checks = {one.name: one for one in verify(read(save(outcome, tmp_path)), again=False)}
-    assert [one.name for one in checks.values() if one.ok is False] == ["exposure"]
+    assert [check.name for check in checks.values() if check.ok is False] == ["exposure"]
     assert "20 of 20 people released are exposed" in checks["exposure"].detail
 
 

@@ -54,9 +54,9 @@ def test_the_real_run_is_the_ideal_one() -> None:
     assert real.release == ideal.release
     assert real.release is not None
     assert sum(real.release.values()) == 300
-    for one, other in zip(real.coalitions, ideal.coalitions, strict=True):
-        assert (one.linked, one.cells_certain) == (other.linked, other.cells_certain)
-        assert one.bits == pytest.approx(other.bits)
+    for coalition, other in zip(real.coalitions, ideal.coalitions, strict=True):
+        assert (coalition.linked, coalition.cells_certain) == (other.linked, other.cells_certain)
+        assert coalition.bits == pytest.approx(other.bits)
     assert real.coalition("analyst", "shuffler-1", "shuffler-2").linked == 300
     assert real.coalition("curator", "shuffler-1", "shuffler-2").linked == 400
 

@@ -73,7 +73,9 @@ def test_nobody_is_asked_about_an_identifier(table: Path, mode: str) -> None:
     made = veilmix.loads(scenario(table, 'columns = { patient = "patient", sex = "sex" }'))
     outcome = veilmix.run(made, mode=mode)  # type: ignore[arg-type]
     assert outcome.schema.names == ("sex",)
-    assert any("'patient' is not asked about: a direct identifier" in one for one in outcome.notes)
+    assert any(
+        "'patient' is not asked about: a direct identifier" in note for note in outcome.notes
+    )
 
 
 def test_a_feature_that_is_an_identifier_is_a_mistake(table: Path) -> None:

@@ -154,7 +154,7 @@ def test_what_is_asked_follows_from_what_was_read() -> None:
     strategy = Hierarchical(chosen.policy)
     again = [strategy.ask(outcome.schema, heard[:number]) for number in range(1, len(heard) + 1)]
     assert again == [*(one.call for one in heard[1:]), None]
-    promised = [one.promised for one in standings(outcome.schema, heard, 2)]
+    promised = [standing.promised for standing in standings(outcome.schema, heard, 2)]
     assert promised == [one.promised for one in outcome.findings.rounds]
 
 
@@ -163,8 +163,14 @@ def test_what_the_curator_saw_on_the_chosen_path_is_what_leak_scores(tmp_path: P
     """Real and ideal give every coalition the same; the curator's bits are those of its path."""
     chosen = scenario("hierarchical-class")
     real, ideal = (run(chosen, 2, mode, worst_case_seconds=0) for mode in ("real", "ideal"))
-    mine = {one.parties: (one.bits, one.linked, one.crowd) for one in real.coalitions}
-    assert mine == {one.parties: (one.bits, one.linked, one.crowd) for one in ideal.coalitions}
+    mine = {
+        coalition.parties: (coalition.bits, coalition.linked, coalition.crowd)
+        for coalition in real.coalitions
+    }
+    assert mine == {
+        coalition.parties: (coalition.bits, coalition.linked, coalition.crowd)
+        for coalition in ideal.coalitions
+    }
     bits, linked, crowd = mine["curator",]
     assert (linked, crowd) == (0, 30)
     assert bits / 30 >= real.findings.rounds[-1].bits_per_person - 1e-9  # and the release
@@ -176,7 +182,7 @@ def test_what_the_curator_saw_on_the_chosen_path_is_what_leak_scores(tmp_path: P
 def test_coalitions_that_cheat_are_measured_on_the_chosen_path() -> None:
     """What reads a row takes the curator and the first shuffler, as with whole levels."""
     chosen = scenario("hierarchical-class", population__users=20)
-    tried = {one.row: one for one in attempts(chosen)}
+    tried = {attempt.row: attempt for attempt in attempts(chosen)}
     for name in ("single-out", "swap"):
         assert {"curator", "shuffler-1"} <= set(tried[name].who)
         assert play(Trial(tried[name], 3)).read, name

@@ -148,7 +148,7 @@ def saved(tmp_path: Path, mode: Any = "real") -> Any:
 @pytest.mark.slow
 def test_a_recorded_run_is_decided_again_question_by_question(tmp_path: Path) -> None:
     checks = {one.name: one for one in verify(saved(tmp_path), again=False)}
-    assert not [one.detail for one in checks.values() if one.ok is False]
+    assert not [check.detail for check in checks.values() if check.ok is False]
     assert "2 rounds of it" in checks["decision"].detail
 
 

@@ -44,7 +44,7 @@ def test_more_is_said_of_titanic_at_the_same_promise() -> None:
     found = outcome.findings
     assert found is not None
     assert outcome.kept == ("class", "sex", "age", "survived")
-    assert [(one.feature, one.values, one.cover) for one in found.rules] == [
+    assert [(rule.feature, rule.values, rule.cover) for rule in found.rules] == [
         ("class", ("1st", "2nd"), 0.0)
     ]
     assert found.promise.kept == ("sex", "age", "survived")
@@ -124,8 +124,8 @@ def saved(tmp_path: Path, mode: Any) -> Any:
 @pytest.mark.parametrize("mode", ["real", "ideal"])
 def test_a_recorded_run_verifies(tmp_path: Path, mode: str) -> None:
     checks = verify(saved(tmp_path, mode), again=True)
-    assert not [(one.name, one.detail) for one in checks if one.ok is False]
-    assert next(one for one in checks if one.name == "decision").ok
+    assert not [(check.name, check.detail) for check in checks if check.ok is False]
+    assert next(check for check in checks if check.name == "decision").ok
 
 
 def test_blanks_that_were_not_decided_are_found(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_program_is_played_among_peers_if_it_says_so() -> None:
 def test_who_cheats_is_named_in_the_result(lines: str, why: str) -> None:
     outcome = run(with_fault(lines), worst_case_seconds=0)
     assert outcome.peers is not None
-    ((who, said),) = [(one.peer, one.why) for one in outcome.peers.charges]
+    ((who, said),) = [(charge.peer, charge.why) for charge in outcome.peers.charges]
     assert (who, why in said) == ("peer-3", True)
     assert not outcome.released
     assert outcome.burned is not None
@@ -104,7 +104,7 @@ def test_coalitions_follow_what_theory_expects_and_thin_batches_add() -> None:
     )
     outcome = run(scenario, worst_case_seconds=0)
     assert outcome.peers is not None
-    found = {one.size: one for one in outcome.peers.sizes}
+    found = {size.size: size for size in outcome.peers.sizes}
     assert set(found) == set(sizes_of(60))
     for size in (6, 12, 18, 24):
         one = found[size]
@@ -207,7 +207,9 @@ def test_peers_are_compared_with_a_mix_on_the_same_people(outcome: Outcome) -> N
     assert among.privacy == central.privacy
     assert among.cost.bytes > central.cost.bytes
     assert among.utility.mean < central.utility.mean  # counts of single columns are public
-    (alone,) = [one for one in among.trust.coalitions if one.parties == ("peer-1",)]
+    (alone,) = [
+        coalition for coalition in among.trust.coalitions if coalition.parties == ("peer-1",)
+    ]
     assert among.trust.most_trusted == alone
     assert (alone.linked, alone.cells_certain) == (0, 3)  # its own, and of nobody else any
     assert path_share(1, 12, 3) == 0
@@ -223,8 +225,10 @@ def test_who_stays_away_does_so_in_every_program() -> None:
         with_fault('attack = "absent"\nby = "peer-1"'), only=("two-round", "peers", "shares")
     )
     assert not found.skipped
-    assert len({one.utility.columns for one in found.programs}) == 1
-    assert not any("peer-1" in one.parties for one in found.program("peers").trust.coalitions)
+    assert len({program.utility.columns for program in found.programs}) == 1
+    assert not any(
+        "peer-1" in coalition.parties for coalition in found.program("peers").trust.coalitions
+    )
 
 
 def test_what_peers_cannot_be_compared_on_is_said() -> None:

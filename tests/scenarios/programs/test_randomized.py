@@ -69,7 +69,7 @@ def test_real_equals_ideal_when_people_misbehave(attack: str) -> None:
     assert real.findings == ideal.findings
     assert real.release == ideal.release
     counted = 20 if attack == "duplicate" else 14
-    assert [one.reports for one in local(real).features] == [counted] * 3
+    assert [feature.reports for feature in local(real).features] == [counted] * 3
     assert bool(real.refused) == (attack != "absent")
 
 
@@ -103,8 +103,8 @@ def test_estimates_are_unbiased_and_their_errors_right(mechanism: str) -> None:
         for question in questions:
             codes = people.codes[:, list(question.columns)]
             counts = Counter((text,) for text in sample(question, codes, rng))
-            for one in estimates(question, counts, people.schema.names):
-                found = compare(one, people.codes, people.values)
+            for estimate in estimates(question, counts, people.schema.names):
+                found = compare(estimate, people.codes, people.values)
                 # The other of two shares may be its mirror image.
                 scaled.append((found.shares[1] - found.truth[1]) / found.errors[1])
     # Standardised errors: their mean has deviation 1 / sqrt(N), their mean square sqrt(2 / N).
@@ -162,13 +162,13 @@ def test_what_is_announced_binds_mechanism_and_budget() -> None:
 def test_a_linked_report_is_no_value() -> None:
     outcome = run(scenario("bit-flip", 30), 3)
     told = local(outcome).told.information
-    for one in outcome.coalitions:
-        links = set(EVERYBODY) <= set(one.parties)
-        assert one.linked == (30 if links else 0)
-        assert one.cells_certain == 0
-        assert one.bits_per_person == pytest.approx(told if links else 0)
-        assert not one.exact
-        assert one.verdict == ("30 reports linked" if links else "crowd of 30")
+    for coalition in outcome.coalitions:
+        links = set(EVERYBODY) <= set(coalition.parties)
+        assert coalition.linked == (30 if links else 0)
+        assert coalition.cells_certain == 0
+        assert coalition.bits_per_person == pytest.approx(told if links else 0)
+        assert not coalition.exact
+        assert coalition.verdict == ("30 reports linked" if links else "crowd of 30")
     assert 0 < told < 3 / np.log(2)
 
 
@@ -389,8 +389,8 @@ def test_the_best_mechanism_is_named_by_its_variance() -> None:
         people = samples(chosen, 1).people
         rows = ranking(chosen, people.schema.names, people.values, people.n)
         assert rows[0].mechanism == best
-        assert [one.error for one in rows] == sorted(one.error for one in rows)
-        assert {one.mechanism for one in rows} >= {"duchi", "piecewise", "hybrid", "square-wave"}
+        assert [row.error for row in rows] == sorted(row.error for row in rows)
+        assert {row.mechanism for row in rows} >= {"duchi", "piecewise", "hybrid", "square-wave"}
         for one, asked_for in ((row, numeric(row.mechanism, 1000, epsilon)) for row in rows[:4]):
             (question,) = noisy_questions(asked_for, people)
             uniform = np.full(5, 0.2)
@@ -413,7 +413,7 @@ def test_keys_and_means_are_the_same_with_messages(mechanism: str, tmp_path: Pat
     assert real.release == ideal.release is not None
     assert real.findings == ideal.findings
     (film,) = local(real).measured
-    assert [one.name for one in film.measures[:2]] == ["share with a", "mean of a"]
+    assert [measure.name for measure in film.measures[:2]] == ["share with a", "mean of a"]
     people = samples(chosen, 5).people
     held = [people.values[0][code] for code in people.codes[:, 0]]
     mine = [float(text[2:]) for text in held if text.startswith("a=")]
@@ -422,7 +422,7 @@ def test_keys_and_means_are_the_same_with_messages(mechanism: str, tmp_path: Pat
     assert all(check.ok is not False for check in verify(read(save(real, tmp_path))))
     rows = ranking(chosen, people.schema.names, people.values, people.n)
     assert rows[0].mechanism == "pckv-grr"
-    assert {one.task for one in rows} == {"key-values"}
+    assert {row.task for row in rows} == {"key-values"}
 
 
 @pytest.mark.parametrize(

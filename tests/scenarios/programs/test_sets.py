@@ -70,7 +70,7 @@ def test_a_long_vector_is_said_in_pieces() -> None:
     people = sets.as_people("s", bits, "")
     assert sets.positions_of(people) == 9000
     assert (sets.vectors_of(people) == bits).all()
-    assert [one.width for one in people.schema.features] == [1024, 1024, 202]
+    assert [feature.width for feature in people.schema.features] == [1024, 1024, 202]
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 2), (3, 50), (7, 400)])
@@ -150,9 +150,9 @@ def test_bits_are_flipped_as_often_as_epsilon_says() -> None:
 def test_limits_hold_all_counts_at_once() -> None:
     chosen = made(5, 500, 2)
     outcomes = [run(chosen, seed, "ideal") for seed in range(40)]
-    held = sum(counted(one).covered == 6 for one in outcomes)
+    held = sum(counted(outcome).covered == 6 for outcome in outcomes)
     assert held >= 36  # 0.9 is promised, the limits are careful
-    union = np.mean([counted(one).union.value for one in outcomes])
+    union = np.mean([counted(outcome).union.value for outcome in outcomes])
     assert union == pytest.approx(500 - zipf(5, 500)[0], rel=0.1)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from ideal_kit import check_same
 from veilmix.errors import DataError, ParameterError, ScenarioError
 from veilmix.protocol.hiding import BLANK
 from veilmix.protocol.opened_prefixes import (
@@ -52,15 +53,7 @@ ROWS = some.dictionaries(
 @pytest.mark.parametrize("scenario", [SCENARIO, WHOLE], ids=["prefixes", "whole"])
 def test_a_run_is_its_ideal(scenario: object) -> None:
     real, ideal = (run(scenario, mode=mode) for mode in ("real", "ideal"))  # type: ignore[arg-type]
-    assert real.release == ideal.release
-    assert real.decision == ideal.decision
-    assert real.findings == ideal.findings
-    assert real.exposure == ideal.exposure
-    assert real.exposure.true == real.exposure.promised == 0
-    by_party = {one.parties: one for one in ideal.coalitions}
-    for one in real.coalitions:
-        other = by_party[one.parties]
-        assert one.bits == pytest.approx(other.bits), one.parties
+    check_same(real, ideal)
 
 
 def test_figures_of_the_shipped_tables() -> None:
@@ -140,10 +133,10 @@ def test_what_coalitions_learn() -> None:
     people = outcome.users
     closed = sum(n for cell, n in (outcome.release or {}).items() if BLANK in cell)
     assert closed
-    for one in outcome.coalitions:
-        chain = {"shuffler-1", "shuffler-2", "analyst"} <= set(one.parties)
-        tries = {"randomness", "analyst"} <= set(one.parties)
-        assert one.linked == (people if chain and tries else people - closed if chain else 0)
+    for coalition in outcome.coalitions:
+        chain = {"shuffler-1", "shuffler-2", "analyst"} <= set(coalition.parties)
+        tries = {"randomness", "analyst"} <= set(coalition.parties)
+        assert coalition.linked == (people if chain and tries else people - closed if chain else 0)
     public = outcome.coalition("curator").bits
     assert outcome.coalition("randomness").bits == outcome.coalition("analyst").bits == public
     both = outcome.coalition("analyst", "randomness")
@@ -156,7 +149,12 @@ def test_a_run_is_verified_and_a_changed_one_is_not(tmp_path: Path) -> None:
     folder = save(run(SCENARIO), tmp_path / "shared")
     checks = verify(read(folder))
     require(checks)
-    assert {one.name for one in checks if one.ok} >= {"decision", "release", "exposure", "result"}
+    assert {check.name for check in checks if check.ok} >= {
+        "decision",
+        "release",
+        "exposure",
+        "result",
+    }
     result = folder / "result.json"
     said = result.read_text(encoding="utf-8")
     found = run(SCENARIO).findings
@@ -193,7 +191,7 @@ def test_attacks_that_nobody_has_measured_on_it_are_refused() -> None:
 def test_its_attacks_are_measured_and_cheating_coalitions_told() -> None:
     assert not unmeasured(SCENARIO)
     assert not why_unmeasured(SCENARIO)
-    tried = {one.row: (one.who, one.friends) for one in attempts(SCENARIO)}
+    tried = {attempt.row: (attempt.who, attempt.friends) for attempt in attempts(SCENARIO)}
     assert tried == {
         "try-rows": (("analyst", "randomness"), 0),
         "guess-row": ((), SCENARIO.population.users // 3),  # type: ignore[operator]

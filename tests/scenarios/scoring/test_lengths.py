@@ -39,7 +39,7 @@ parties = ["network", "curator"]
 def rows(*, two: bool) -> list[tuple[str, ...]]:
     schools = [school for school, people in SCHOOL.items() for _ in range(people)]
     kinds = ("adults", "kid")
-    return [(one, kinds[i % 3 > 0]) if two else (one,) for i, one in enumerate(schools)]
+    return [(school, kinds[i % 3 > 0]) if two else (school,) for i, school in enumerate(schools)]
 
 
 def played(folder: Path, *, two: bool = False, pad: bool = False) -> Outcome:
@@ -80,9 +80,9 @@ def test_two_answers_show_their_sum_to_who_listens_and_each_to_the_shuffler(tmp_
     outcome = played(tmp_path, two=True)
     assert outcome.transcript is not None
     sizes = {
-        one.sender: one.size
-        for one in outcome.transcript.events
-        if one.kind is Kind.SUBMISSION and one.round == 1
+        event.sender: event.size
+        for event in outcome.transcript.events
+        if event.kind is Kind.SUBMISSION and event.round == 1
     }
     long = {f"user-{i + 1}": sum(map(len, row)) for i, row in enumerate(rows(two=True))}
     assert len({sizes[user] - long[user] for user in sizes}) == 1  # the bytes say what is assumed

@@ -78,11 +78,11 @@ def test_attacks_on_a_release_are_those_of_brute_force() -> None:
     people = samples(scenario, 5).people
     attacks = found(run(scenario, mode="ideal")).attacks
     assert len(attacks) == 7
-    for one in attacks:
-        known = [people.schema.names.index(name) for name in one.knows]
-        assert one.sees == ("A", "B")
-        assert one.found == pytest.approx(brute(people.codes, known, [0, 1]))
-        assert one.error == pytest.approx(1 - one.found / 40)
+    for attack in attacks:
+        known = [people.schema.names.index(name) for name in attack.knows]
+        assert attack.sees == ("A", "B")
+        assert attack.found == pytest.approx(brute(people.codes, known, [0, 1]))
+        assert attack.error == pytest.approx(1 - attack.found / 40)
 
 
 def test_the_attacker_of_the_scenario_comes_first() -> None:
@@ -90,7 +90,7 @@ def test_the_attacker_of_the_scenario_comes_first() -> None:
     first = found(asked_for).attacks[0]
     assert first.knows == ("Rh", "A")
     usual = run(exact(), mode="ideal")
-    (same,) = (one for one in found(usual).attacks if set(one.knows) == {"A", "Rh"})
+    (same,) = (attack for attack in found(usual).attacks if set(attack.knows) == {"A", "Rh"})
     assert first.found == pytest.approx(same.found)
 
 
@@ -136,11 +136,11 @@ def test_reports_real_equals_ideal_and_below_the_bounds(mechanism: str) -> None:
     ideal = run(noisy(mechanism, 25), mode="ideal")
     assert real.reidentification == ideal.reidentification
     assert found(real).risk is None
-    for one in found(real).reports:
-        assert 0 < one.pie <= one.exact + 4 * one.standard_error
-        assert one.exact <= one.sharp * (1 + 1e-9)
-    best = max(one.found for one in found(real).attacks)
-    exactly = max(one.found for one in found(run(exact(users=25), mode="ideal")).attacks)
+    for report in found(real).reports:
+        assert 0 < report.pie <= report.exact + 4 * report.standard_error
+        assert report.exact <= report.sharp * (1 + 1e-9)
+    best = max(attack.found for attack in found(real).attacks)
+    exactly = max(attack.found for attack in found(run(exact(users=25), mode="ideal")).attacks)
     assert 1 <= best < exactly + 4
 
 

@@ -109,8 +109,8 @@ class Seen:
         for seen in self.view.counted:
             key = str((seen.round, seen.columns))
             counted = Counter(
-                tuple(one.says[seen.round][column] for column in seen.columns)
-                for one, here in zip(states, came, strict=True)
+                tuple(state.says[seen.round][column] for column in seen.columns)
+                for state, here in zip(states, came, strict=True)
                 if key in here
             )
             if counted != Counter({cell: n for cell, n in seen.counts.items() if n}):
@@ -129,8 +129,8 @@ class Seen:
         proof = self.view.decision.certificate
         key = str((1, (rule.column,)))
         listed = sum(
-            one.row[rule.column] in rule.values and key in here
-            for one, here in zip(states, came, strict=True)
+            state.row[rule.column] in rule.values and key in here
+            for state, here in zip(states, came, strict=True)
         )
         delta = (proof.slack or 0) / len(self.domains) / 2
         return cover(listed, proof.n - listed, proof.k, delta) == rule.cover
@@ -281,12 +281,12 @@ def test_an_ideal_run_knows_the_same(name: str, tmp_path: Path) -> None:
     for seed in CASES[name][-1]:
         real = played(tmp_path, name, seed)[0].result
         ideal = run(tmp_path / "small.toml", seed, "ideal", worst_case_seconds=0).result()
-        for one, other in zip(real.coalitions, ideal["coalitions"], strict=True):
-            assert list(one.parties) == other["parties"]
+        for coalition, other in zip(real.coalitions, ideal["coalitions"], strict=True):
+            assert list(coalition.parties) == other["parties"]
             for key in ("cells_certain", "bits_are", "method"):
-                assert getattr(one, key) == other[key]
+                assert getattr(coalition, key) == other[key]
             for key in ("bits_per_person", "rows_guessed", "cells_guessed"):
-                assert getattr(one, key) == pytest.approx(other[key], abs=1e-9)
+                assert getattr(coalition, key) == pytest.approx(other[key], abs=1e-9)
 
 
 @pytest.mark.slow

@@ -154,12 +154,14 @@ def small(**keys: object) -> Scenario:
 def test_every_attack_on_a_person_is_tried_and_what_only_a_seed_tells_is_not() -> None:
     opened = {"policy.kind": "threshold", "policy.k": 3}
     tried = {
-        one.scenario.fault[-1].attack for keys in ({}, opened) for one in attempts(small(**keys))
+        attempt.scenario.fault[-1].attack
+        for keys in ({}, opened)
+        for attempt in attempts(small(**keys))
     }
     learning = {
         name
-        for name, one in ATTACKS.items()
-        if one.learns is not None and "scenario.seed" not in one.switches
+        for name, attack in ATTACKS.items()
+        if attack.learns is not None and "scenario.seed" not in attack.switches
     }
     assert tried == learning
     assert {"subtract", "surround", "swap", "thin-out", "intersect", "rerun"} <= tried
@@ -167,10 +169,10 @@ def test_every_attack_on_a_person_is_tried_and_what_only_a_seed_tells_is_not() -
 
 
 def test_who_commits_and_who_helps_is_the_coalition() -> None:
-    secret = {one.row: (one.who, one.friends) for one in attempts(small())}
+    secret = {attempt.row: (attempt.who, attempt.friends) for attempt in attempts(small())}
     public = {
-        one.row: (one.who, one.friends)
-        for one in attempts(small(**{"policy.publish_marginals": True}))
+        attempt.row: (attempt.who, attempt.friends)
+        for attempt in attempts(small(**{"policy.publish_marginals": True}))
     }
     assert secret["subtract"] == (("curator", "shuffler-1"), 0)
     assert public["subtract"] == (("shuffler-1",), 0)
@@ -181,7 +183,7 @@ def test_who_commits_and_who_helps_is_the_coalition() -> None:
 
 
 def test_among_peers_a_coalition_is_so_many_people() -> None:
-    tried = {one.row: (one.who, one.friends) for one in attempts(load("village"))}
+    tried = {attempt.row: (attempt.who, attempt.friends) for attempt in attempts(load("village"))}
     assert tried == {"provoke": ((), 1)}
 
 
@@ -189,7 +191,7 @@ def test_among_peers_a_coalition_is_so_many_people() -> None:
 def test_what_is_measured_has_its_interval_and_when_it_was_noticed() -> None:
     """A first shuffler alone reads a row; where marginals are public, that burns before it does."""
     whole = measure(small(), 7, 2)
-    found = {one.attack: one for one in whole.attacks}
+    found = {attack.attack: attack for attack in whole.attacks}
     alone = found["surround"]
     assert (alone.read, alone.before, alone.after, alone.never) == (2, 0, 2, 0)
     assert alone.low == pytest.approx(0.025 ** (1 / 2))  # Clopper-Pearson of two of two
@@ -198,14 +200,14 @@ def test_what_is_measured_has_its_interval_and_when_it_was_noticed() -> None:
     both = LinkingCoalition(("curator", "shuffler-1", "shuffler-2"))
     assert both in whole.watching
     public = measure(small(**{"policy.publish_marginals": True}), 7, 1)
-    found = {one.attack: one for one in public.attacks}
+    found = {attack.attack: attack for attack in public.attacks}
     assert found["surround"].read == found["subtract"].read == 0
 
 
 @pytest.mark.slow
 def test_without_the_guard_it_is_read_and_never_noticed() -> None:
     keys = {"defence.sums": False, "defence.burn": False, "mix.lesson": True}
-    found = {one.attack: one for one in measure(small(**keys), 7, 2).attacks}
+    found = {attack.attack: attack for attack in measure(small(**keys), 7, 2).attacks}
     for attack in ("surround", "subtract", "intersect", "rerun"):
         assert (found[attack].read, found[attack].never) == (2, 2), attack
 
@@ -214,7 +216,7 @@ def test_without_the_guard_it_is_read_and_never_noticed() -> None:
 def test_with_tokens_a_first_shuffler_needs_the_reader_whose_own_alarm_is_none() -> None:
     keys = {"defence.registered": True, "defence.tokens": True}
     found = measure(small(**keys), 7, 2)
-    reading = {one.attack: one for one in found.attacks if one.read}
+    reading = {attack.attack: attack for attack in found.attacks if attack.read}
     assert set(reading) == {"single-out", "single-out-release"}
     assert all(one.never == 2 for one in reading.values())
     assert {one.parties for one in found.smallest} == {
@@ -245,7 +247,7 @@ def test_a_study_is_kept_and_read_again(tmp_path: Path) -> None:
     file.save(STUDY, tmp_path)
     assert file.read(tmp_path, small()) == STUDY
     assert (STUDY.played, STUDY.due, STUDY.whole) == (1, 4, False)
-    assert [one.attack for one in STUDY.attacks] == ["rerun"]
+    assert [attack.attack for attack in STUDY.attacks] == ["rerun"]
 
 
 LATER = AttackRuns("rerun", (), 0, "values", (replace(SHOT, seed=9),))
@@ -294,7 +296,9 @@ def test_what_was_played_is_not_played_again(monkeypatch: pytest.MonkeyPatch) ->
     found = study(small(), found)
     assert played == [("surround", 8)]
     assert found.whole
-    begun = replace(STUDY, runs=3, attempts=tuple(replace(one, shots=()) for one in STUDY.attempts))
+    begun = replace(
+        STUDY, runs=3, attempts=tuple(replace(attempt, shots=()) for attempt in STUDY.attempts)
+    )
     more = file.grown(begun, found)
     assert (more.played, more.due) == (4, 6)
     played.clear()

@@ -140,7 +140,7 @@ def test_the_mean_of_normal_scores_is_held(runs: int) -> None:
 def test_the_cpu_of_four_samples_is_held() -> None:
     rng = np.random.default_rng(4)
     costs = [scaled(rng.normal(9, 1, 4).tolist(), [1.0] * 4, 400, 2) for _ in range(2000)]
-    limits = [one.cpu_limits for one in costs if one.cpu_limits]
+    limits = [cost.cpu_limits for cost in costs if cost.cpu_limits]
     assert near(sum(low <= 9 <= high for low, high in limits), 2000)
 
 

@@ -68,7 +68,7 @@ def test_every_attack_has_a_row_and_every_helping_defence_a_column() -> None:
     for topology in (CENTRAL.name, PEERS.name):
         rows = plan_rows(topology).values()
         there = {name for name in committed(topology) if ATTACKS[name].about != REPORTS}
-        assert {one.attack for one in rows} == there
+        assert {row.attack for row in rows} == there
         for row in rows:
             assert set(helping(row.attack, topology)) <= set(guarding(topology))
     assert {"absent", "drop", "tag", "lie", "collude"} <= set(committed(PEERS.name))
@@ -100,8 +100,8 @@ def test_longer_paths_leave_half_of_the_peers_less(among_peers: Matrix) -> None:
     assert every.linked == 0  # by one peer that looks alone
     assert path.linked < without.linked
     assert without.alarmed == every.alarmed == 0
-    assert [one.name for one in among_peers.columns] == ["cover", "path"]
-    assert all(one.on and one.cost and one.cost.size > 0 for one in among_peers.columns)
+    assert [column.name for column in among_peers.columns] == ["cover", "path"]
+    assert all(column.on and column.cost and column.cost.size > 0 for column in among_peers.columns)
 
 
 @pytest.mark.slow
@@ -159,14 +159,14 @@ def test_a_defence_that_is_on_anyway_is_not_played_again(found: Matrix) -> None:
 
 @pytest.mark.slow
 def test_costs_follow_from_honest_pairs(found: Matrix) -> None:
-    price = {one.name: one.cost for one in found.columns}
+    price = {column.name: column.cost for column in found.columns}
     cascade, balance = price["cascade"], price["balance"]
     assert cascade is not None
     assert balance is not None
     assert cascade.size > 10_000  # a second shuffler: another layer, another batch
     assert cascade.messages > 0
     assert balance.size == balance.messages == 0
-    assert all(one.cost and one.cost.false_alarms == 0 for one in found.columns)
+    assert all(column.cost and column.cost.false_alarms == 0 for column in found.columns)
     order = price["order"]
     assert order is not None
     assert order.crowd == 29  # of 30: who leaves in the order of arrival is known
@@ -178,7 +178,7 @@ def test_costs_follow_from_honest_pairs(found: Matrix) -> None:
 @pytest.mark.slow
 def test_an_audit_is_paid_in_anonymity_and_tokens_in_steps() -> None:
     matrix = attack(load("blood-type"), 7, 2, attacks=("drop",), defences=("audit", "tokens"))
-    audit, tokens = (one.cost for one in matrix.columns)
+    audit, tokens = (column.cost for column in matrix.columns)
     assert audit is not None
     assert tokens is not None
     assert audit.crowd is not None
@@ -191,8 +191,8 @@ def test_an_audit_is_paid_in_anonymity_and_tokens_in_steps() -> None:
 @pytest.mark.slow
 def test_outcomes_follow_from_the_seed(found: Matrix) -> None:
     again = attack(load("blood-type"), 7, 2, attacks=("drop", "forward"), defences=DEFENDED)
-    for one in again.outcomes:
-        assert one == found.cell(one.row, one.defence)
+    for outcome in again.outcomes:
+        assert outcome == found.cell(outcome.row, outcome.defence)
 
 
 def cell(most: float, least: float | None = None) -> Cell:
@@ -275,12 +275,12 @@ def test_the_report_shows_it_by_itself_and_beside_a_run(found: Matrix, tmp_path:
         "What defences cost",
     ):
         assert text in made.html
-    warned = {one.title for one in made.page.alerts}
+    warned = {alert.title for alert in made.page.alerts}
     assert "drop: no defence stops it" not in warned  # noticed in every run
     kept = save_run(run("blood-type", 7, worst_case_seconds=0), tmp_path)
-    keys = [one.key for one in make(kept, 0, folder).page.sections]
+    keys = [section.key for section in make(kept, 0, folder).page.sections]
     assert "matrix" in keys
-    assert "matrix" not in [one.key for one in make(kept, 0).page.sections]
+    assert "matrix" not in [section.key for section in make(kept, 0).page.sections]
     other = save(replace(found, scenario="zipf"), load("zipf"), tmp_path)
     with pytest.raises(StorageError, match="matrix is of the scenario zipf"):
         make(kept, 0, other)
@@ -316,7 +316,7 @@ def test_audits_take_two_shufflers() -> None:
     with pytest.raises(ScenarioError, match="2 shufflers are needed; there is 1"):
         changed(load("blood-type"), one, ())
     scenario = changed(load("blood-type"), {"mix.shufflers": 1}, ())
-    whole = [one for one in trials(scenario, ("drop",), (), 30) if one.defence == ALL]
+    whole = [trial for trial in trials(scenario, ("drop",), (), 30) if trial.defence == ALL]
     assert [one.scenario is not None and one.scenario.defence.audit for one in whole] == [False]
 
 

@@ -140,13 +140,13 @@ def test_traffic_is_what_was_recorded(played: Outcome) -> None:
     found = traffic(transcript)
     assert found is not None
     assert found.messages == len(transcript.events)
-    assert found.size == sum(one.size for one in transcript.events)
+    assert found.size == sum(event.size for event in transcript.events)
     assert {(f.kind, f.round): (f.messages, f.size) for f in found.flows} == {
         (kind.name.lower() if kind else "", number): both
         for (kind, number), both in transcript.traffic().items()
     }
-    assert [sum(one.values()) for one in found.sizes.values()] == [30, 30]
-    assert all(len(one) == 1 for one in found.sizes.values())
+    assert [sum(size.values()) for size in found.sizes.values()] == [30, 30]
+    assert all(len(size) == 1 for size in found.sizes.values())
     assert traffic(None) is None
 
 

@@ -45,7 +45,7 @@ def test_every_frame_is_the_same_table(name: str) -> None:
     assert texts["born"][0] == "1950-01-02"
     assert texts["note"][:2] == ["=1+1", "a,b"]
     score = veilmix.score(FRAMES[name], k=2, columns="patient,sex,note")
-    assert [one.name for one in score.columns] == ["sex", "note"]
+    assert [column.name for column in score.columns] == ["sex", "note"]
     assert score.n == 120
 
 

@@ -71,7 +71,7 @@ def test_every_edit_is_noticed(name: str, mode: str, step: int, tmp_path: Path) 
 
 def noticed(found: Run, *, again: bool | None) -> bool:
     checks = verify(found, again=again)
-    return any(one.ok is False for one in checks if one.name != "files")
+    return any(check.ok is False for check in checks if check.name != "files")
 
 
 @pytest.mark.slow
@@ -138,7 +138,7 @@ def test_what_is_shown_of_posts(tmp_path: Path) -> None:
     assert checks["signatures"].shows is Shows.CONSISTENCY
     assert "the run's own seed gives" in checks["signatures"].detail
     assert checks["replay"].shows is Shows.NOTHING
-    assert {one.shows for one in checks.values() if one.ok} == {Shows.CONSISTENCY}
+    assert {check.shows for check in checks.values() if check.ok} == {Shows.CONSISTENCY}
 
 
 def test_posts_of_parties_that_are_known_are_authentic(
@@ -146,10 +146,10 @@ def test_posts_of_parties_that_are_known_are_authentic(
 ) -> None:
     names = ("board", "curator", "analyst", "shuffler-1", "shuffler-2")
     people = {name: make_identity(f"x-{name}", SeededEntropy(i)) for i, name in enumerate(names)}
-    signing = {name: one.signer for name, one in people.items()}
+    signing = {name: person.signer for name, person in people.items()}
     monkeypatch.setattr("veilmix.roles.session.identities_of", lambda _: signing)
     folder = save(run("blood-type", 7, worst_case_seconds=0), tmp_path)
-    known = {one.public.name: one.public for one in people.values()}
+    known = {person.public.name: person.public for person in people.values()}
 
     def shown(**some: PublicIdentity) -> Check:
         return next(one for one in verify(read(folder), known=some) if one.name == "signatures")

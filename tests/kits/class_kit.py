@@ -1,0 +1,38 @@
+"""A class that is asked about cheating and sleep, whatever its program is."""
+
+from pathlib import Path
+
+from veilmix.poll.questions import read_questions
+from veilmix.scenarios.schema.model import Scenario
+
+QUESTIONS = """title = "Cheating"
+[[feature]]
+name = "copied"
+values = ["never", "once", "often"]
+[[feature]]
+name = "slept"
+values = ["yes", "no"]
+{policy}[mix]
+min_batch = 3
+deadline = {deadline}
+"""
+THREE_ALIKE = '[policy]\nkind = "threshold"\nk = 3\nprefixes = {}\n'
+NOISE = '[policy]\nkind = "histogram"\n[local]\nmechanism = "grr"\nepsilon = 3\n'
+ROWS = [("never", "yes")] * 3 + [("once", "no")] * 2 + [("once", "yes"), ("often", "no")]
+
+
+def asked(tmp_path: Path, patience: float, policy: str) -> Scenario:
+    """The questions under a policy. patience: how much slower this computer may be."""
+    path = tmp_path / "questions.toml"
+    path.write_text(QUESTIONS.format(policy=policy, deadline=round(30 * patience)), "utf-8")
+    return read_questions(path)
+
+
+def alike(tmp_path: Path, patience: float, prefixes: str = "true") -> Scenario:
+    """Only that opens which three people say alike."""
+    return asked(tmp_path, patience, THREE_ALIKE.format(prefixes))
+
+
+def noisy(tmp_path: Path, patience: float) -> Scenario:
+    """Phones add noise."""
+    return asked(tmp_path, patience, NOISE)

@@ -1,0 +1,14 @@
+"""Sessions that a ledger knows of."""
+
+from pathlib import Path
+
+from veilmix.scenarios.ledger.book import opened
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.scoring.outcome import Outcome
+
+
+def played(book: Path, scenario: Scenario, seed: int = 7) -> Outcome:
+    """A run that this ledger is asked about."""
+    with opened(book) as ledger:
+        return run(scenario, seed, worst_case_seconds=0, ledger=ledger)
