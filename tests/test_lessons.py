@@ -48,7 +48,7 @@ def cells(lesson: Path) -> list[tuple[set[str], str]]:
     """The cells of a lesson: what each needs, and its text."""
     tree = ast.parse(lesson.read_text("utf-8"))
     made = [one for one in tree.body if isinstance(one, ast.FunctionDef)]
-    return [({arg.arg for arg in one.args.args}, ast.unparse(one)) for one in made]
+    return [({arg.arg for arg in node.args.args}, ast.unparse(node)) for node in made]
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)

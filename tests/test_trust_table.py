@@ -10,7 +10,7 @@ from veilmix.scenarios.studies.trust_table import measured_trust, shipped
 from veilmix.scenarios.validation.load import load
 from veilmix.scenarios.validation.load import shipped as scenarios
 
-TOLD = {one.name: one for one in shipped().sets}
+TOLD = {chosen.name: chosen for chosen in shipped().sets}
 QUICK = "one shuffler, those that are on"
 
 
@@ -21,9 +21,13 @@ def test_the_page_is_written_from_the_table() -> None:
 
 def test_the_table_has_the_sets_that_its_tool_names_in_their_order() -> None:
     """If this fails: python tools/make_trust_table.py NAME for each that is new."""
-    named = [one.name for one in shipped().sets]
+    named = [chosen.name for chosen in shipped().sets]
     assert named == list(TOOL.SETS)
-    central = [one.name for one in shipped().sets if one.topology == CENTRAL.name and not one.opens]
+    central = [
+        chosen.name
+        for chosen in shipped().sets
+        if chosen.topology == CENTRAL.name and not chosen.opens
+    ]
     assert central == list(TOOL.CENTRAL)
 
 
@@ -38,17 +42,21 @@ def test_every_set_of_guards_was_measured_with_every_attack_there_is(name: str) 
 
 
 def test_no_coalition_learns_more_by_watching_than_by_cheating() -> None:
-    for one in shipped().sets:
-        for links in one.watching:
-            assert any(set(some.parties) <= set(links.parties) for some in one.smallest), one.name
+    for chosen in shipped().sets:
+        for links in chosen.watching:
+            assert any(set(some.parties) <= set(links.parties) for some in chosen.smallest), (
+                chosen.name
+            )
 
 
 def test_with_tokens_a_reader_has_to_be_in_it() -> None:
     """Whoever mints tokens: of the coalitions without, none reads anything by a known attack."""
-    sets = [one for one in shipped().sets if "tokens" in one.on]
+    sets = [chosen for chosen in shipped().sets if "tokens" in chosen.on]
     assert len(sets) >= 4
-    for one in sets:
-        assert all({"curator", "analyst"} & set(some.parties) for some in one.reading), one.name
+    for chosen in sets:
+        assert all({"curator", "analyst"} & set(some.parties) for some in chosen.reading), (
+            chosen.name
+        )
 
 
 @pytest.mark.slow

@@ -40,7 +40,7 @@ def test_the_table_of_attacks_is_the_grammar() -> None:
 def test_every_attack_has_a_scenario_that_commits_it() -> None:
     for name, attack in ATTACKS.items():
         assert attack.scenario in (*attacks(), *shipped()), name
-        committed = {one.attack for one in load(attack.scenario).fault}
+        committed = {fault.attack for fault in load(attack.scenario).fault}
         assert name in committed or name == "collude"
     shown = {attack.scenario for attack in ATTACKS.values()}
     assert set(attacks()) <= shown
@@ -86,7 +86,7 @@ def test_what_a_shipped_attack_expects_comes_out(name: str, tmp_path: Path) -> N
     if not outcome.scenario.mix.peers:
         board, rule = replay(outcome.transcript.posts), strategy(outcome.scenario)
         assert all(borne_out(board, one, rule) == (name not in FALSE) for _, one in board.alarms)
-    checks = {one.name: one for one in verify(read(save(outcome, tmp_path)), again=False)}
+    checks = {check.name: check for check in verify(read(save(outcome, tmp_path)), again=False)}
     wrong = {check.name for check in checks.values() if check.ok is False}
     assert wrong == WRONG.get(name, set()), checks
 

@@ -43,7 +43,7 @@ def test_a_run_that_says_it_was_true_is_found_out(outcome, tmp_path: Path) -> No
     said.write_text(said.read_text("utf-8").replace('"borne_out": false', '"borne_out": true'))
     run = read(path)
     assert all(alarm.borne_out for alarm in run.result.alarms)
-    (check,) = [one for one in verify(run, again=False) if one.name == "result"]
+    (check,) = [check for check in verify(run, again=False) if check.name == "result"]
     assert check.ok is False
 
 

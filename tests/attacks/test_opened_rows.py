@@ -68,7 +68,7 @@ def test_k_minus_1_copies_open_what_others_have_of_it(guessing: int) -> None:
     """Against arithmetic on the same rows: who is opened by guesses, and would not be without."""
     outcome = attacked({"attack": "guess-row", "users": guessing}, prefixes=False)
     assert outcome.transcript
-    said = {one.user: tuple(one.answers[0][1]) for one in outcome.transcript.made}
+    said = {sent.user: tuple(sent.answers[0][1]) for sent in outcome.transcript.made}
     domains = [feature.values for feature in KIT.board_of(outcome).announcement.schema.features]  # type: ignore[union-attr]
     rows = list(guesses([values or () for values in domains]))[: guessing // (K - 1)]
     sent = Counter(said.values())
@@ -121,7 +121,7 @@ def test_the_record_of_junk_says_what_its_reader_saw(
     assert isinstance(found, Opened)
     assert found.astray == (astray if prefixes else 0)
     assert found.closed_people + found.astray == closed_people(outcome)
-    assert [one for one in verify(read(save(outcome, tmp_path))) if one.ok is False] == []
+    assert [check for check in verify(read(save(outcome, tmp_path))) if check.ok is False] == []
 
 
 @pytest.mark.parametrize("name", ["copy", "drop", "dictionary", "one-key"])

@@ -75,7 +75,7 @@ def test_a_refused_post_burns_the_session_and_is_counted(name: str) -> None:
     assert played.board.burned == f"the board refused the {what}: unexpected"
     assert played.board.phase is Phase.OVER
     counted = [played.refused("board", number) for number in range(3)]
-    assert sum(one.get(Reason.UNEXPECTED, 0) for one in counted) == 1
+    assert sum(count.get(Reason.UNEXPECTED, 0) for count in counted) == 1
 
 
 class Early(Endpoint):

@@ -71,7 +71,7 @@ def test_nobody_reads_a_round_that_was_burned_before_it_was_opened(number: int) 
     record = PeerRecord(transcript, seen)
     everybody = record.view(peer(i) for i in range(len(PEERS.ROWS)))
     most = record.view(peer(i) for i in range(len(PEERS.ROWS) - 1))
-    assert {one.round for one in most.counted} == set(range(1, number))
+    assert {count.round for count in most.counted} == set(range(1, number))
     assert set(everybody.by_round) == {1, 2} if number == 2 else {1}
     assert number not in record.linked(frozenset(range(len(PEERS.ROWS) - 1)))
 
@@ -83,7 +83,7 @@ def test_who_keeps_its_secret_is_named_and_alone_reads_the_burned_round(number: 
     assert len(seen.tallies) == number - 1
     record = PeerRecord(transcript, seen)
     readers = {
-        i: {one.round for one in record.view([peer(i)]).counted} for i in range(len(PEERS.ROWS))
+        i: {count.round for count in record.view([peer(i)]).counted} for i in range(len(PEERS.ROWS))
     }
     before = set(range(1, number))
     assert readers == {i: before | {number} if i == 2 else before for i in readers}

@@ -158,8 +158,8 @@ def test_commitments_to_another_polynomial_are_refused() -> None:
     coefficients = polynomial(levels(WHOLE, b"abc")[0].seed, 3)
     other = commitments([coefficients[0], 5, 7])
     forged = [
-        other + one[3 * ELEMENT : WHOLE.body(0)] + one[WHOLE.body(0) :]
-        for one in sealed(WHOLE, [b"abc"] * 3)
+        other + envelope[3 * ELEMENT : WHOLE.body(0)] + envelope[WHOLE.body(0) :]
+        for envelope in sealed(WHOLE, [b"abc"] * 3)
     ]
     shares = [share_at(coefficients, x) for x in (1, 2, 3)]
     opened = open_groups(

@@ -313,8 +313,8 @@ def registry(data: Bytes) -> dict[str, Any]:
 
 def receipts(data: Bytes) -> dict[str, Any]:
     root, hashes = data.take(32), data.items()
-    require(all(len(one) == 32 for one in hashes) and hashes == sorted(set(hashes)))
-    return {"root": root.hex(), "hashes": [one.hex() for one in hashes]}
+    require(all(len(digest) == 32 for digest in hashes) and hashes == sorted(set(hashes)))
+    return {"root": root.hex(), "hashes": [digest.hex() for digest in hashes]}
 
 
 def alarm(data: Bytes) -> dict[str, Any]:
@@ -420,15 +420,15 @@ def accepted(data: Bytes) -> dict[str, Any]:
 def heard(data: Bytes) -> dict[str, Any]:
     """Marks of the locked ballots that came."""
     hashes = data.items()
-    require(hashes == sorted(set(hashes)) and all(len(one) == 32 for one in hashes))
-    return {"hashes": [one.hex() for one in hashes]}
+    require(hashes == sorted(set(hashes)) and all(len(digest) == 32 for digest in hashes))
+    return {"hashes": [digest.hex() for digest in hashes]}
 
 
 def traced(data: Bytes) -> dict[str, Any]:
     """Hashes of a batch."""
     hop, hashes = data.number(1), data.items()
-    require(len(set(hashes)) == len(hashes) and all(len(one) == 32 for one in hashes))
-    return {"hop": hop, "hashes": [one.hex() for one in hashes]}
+    require(len(set(hashes)) == len(hashes) and all(len(digest) == 32 for digest in hashes))
+    return {"hop": hop, "hashes": [digest.hex() for digest in hashes]}
 
 
 def opened(data: Bytes) -> dict[str, Any]:
@@ -621,7 +621,7 @@ def signed(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def roots(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {"root": tree([bytes.fromhex(one) for one in inputs["entries"]]).hex()}
+    return {"root": tree([bytes.fromhex(entry) for entry in inputs["entries"]]).hex()}
 
 
 def batch(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -758,7 +758,9 @@ def peer_ballot(inputs: dict[str, Any]) -> dict[str, Any]:
     session, asked = peers_session(inputs), bytes.fromhex(inputs["call"])
     path = bytes.fromhex(inputs["agreement"])[-2]
     place = context(session, asked, message(asked)["body"]["round"], path + 1)
-    whole = sum(int.from_bytes(bytes.fromhex(one), "little") for one in inputs["secrets"]) % ORDER
+    whole = (
+        sum(int.from_bytes(bytes.fromhex(secret), "little") for secret in inputs["secrets"]) % ORDER
+    )
     secret = whole.to_bytes(32, "little")
     sealed, joint = bytes.fromhex(inputs["sealed"]), crypto_scalarmult_ristretto255_base(secret)
     shared = crypto_scalarmult_ristretto255(secret, sealed[:32])

@@ -187,7 +187,7 @@ def announcements(draw: Any) -> Announcement:
     policy = Policy(draw(COUNT), share, draw(TEXTS), draw(st.booleans()), setting, delta)
     nonce = draw(st.binary(min_size=16, max_size=16))
     sealed = rules.padded and rules.salted and not rules.flaws
-    programs = [one for one in Program if sealed or one is not Program.THRESHOLD]
+    programs = [program for program in Program if sealed or program is not Program.THRESHOLD]
     return Announcement(
         *(draw(TEXTS), nonce, draw(schemas()), policy, rules),
         *(tuple(public[2:]), public[0], public[1], draw(st.sampled_from(programs))),

@@ -47,9 +47,9 @@ CLOCK = "import time; real = time.time; time.time = lambda: real() + {}"  # ahea
 def free_ports(many: int) -> list[int]:
     """Ports that nobody uses, for now."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(many)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
+    ports = [listener.getsockname()[1] for listener in sockets]
+    for listener in sockets:
+        listener.close()
     return ports
 
 

@@ -161,7 +161,7 @@ def test_an_envelope_made_in_the_browser_opens_in_python(
         ]
         expected.append((ask, tuple(words)))
     assert [(ballot.ask, ballot.values) for ballot in said] == expected
-    assert {one.hex() for one in receipts} == set(made["receipts"])
+    assert {digest.hex() for digest in receipts} == set(made["receipts"])
     other = phone.call("seal", encoded.hex(), called.hex(), row)["envelope"]
     assert len(other) == len(made["envelope"])
     assert other != made["envelope"]

@@ -138,7 +138,7 @@ def test_the_desk_answers_once_and_in_words(tmp_path: Path, patience: float) -> 
     assert outcome.refused == {}
     assert outcome.release == ideal(room.scenario, ROWS[:4]).release
     assert any("user-2 asked for a seed, and sent nothing" in note for note in outcome.notes)
-    assert [one for one in verify(read(save(outcome, tmp_path))) if one.ok is False] == []
+    assert [check for check in verify(read(save(outcome, tmp_path))) if check.ok is False] == []
 
 
 def test_who_asks_after_half_of_the_time_is_told_that_it_is_too_late(
@@ -258,7 +258,7 @@ def test_simulated_people_ask_as_phones_do(tmp_path: Path, patience: float) -> N
     outcome = outcome_of_phones(room.scenario, room.done())
     assert outcome is not None
     assert sum(outcome.release.values()) == 8
-    assert [one for one in verify(read(save(outcome, tmp_path))) if one.ok is False] == []
+    assert [check for check in verify(read(save(outcome, tmp_path))) if check.ok is False] == []
 
 
 def test_others_mix_what_k_people_open(started: Any, tmp_path: Path, patience: float) -> None:

@@ -194,7 +194,7 @@ def test_the_record_of_forged_levels_says_what_is_true(
         }
     )
     folder = save(outcome, tmp_path)
-    assert [one for one in verify(read(folder)) if one.ok is False] == []
+    assert [check for check in verify(read(folder)) if check.ok is False] == []
     monkeypatch.chdir(tmp_path)  # where the theatre writes its page
     for command in ("leak", "report", "verify", "theatre"):
         assert main([command, str(folder)]) == 0

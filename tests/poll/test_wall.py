@@ -122,7 +122,7 @@ def test_a_class_on_the_wall_and_the_way_of_ones_own(chromium: Any, patience: fl
         kept = json.loads(phone.evaluate("JSON.stringify(Object.values(sessionStorage)[0])"))
     board = room.done().board
     assert board is not None
-    hashes = [one.hex() for one in board.receipts[1].hashes]
+    hashes = [digest.hex() for digest in board.receipts[1].hashes]
     places = sorted(hashes.index(load) + 1 for load in json.loads(kept)["rounds"]["1"]["receipts"])
     assert f"numbers {', '.join(map(str, places))} of {len(hashes)} on the board" in said
     assert "came with those of 4 people" in said

@@ -74,11 +74,11 @@ def test_without_an_audit_the_same_coalitions_link_nobody() -> None:
 def test_a_reader_counts_both_halves_apart() -> None:
     seen, half = TWO.view(["analyst"]), heads(TWO, 2)
     assert not seen.by_round
-    assert {one.among for one in seen.counted} == {None, half, EVERYBODY - half}
-    for one in seen.counted:
-        people = EVERYBODY if one.among is None else one.among
-        assert one.counts == Counter(
-            tuple(ROWS[person][column] for column in one.columns) for person in people
+    assert {count.among for count in seen.counted} == {None, half, EVERYBODY - half}
+    for count in seen.counted:
+        people = EVERYBODY if count.among is None else count.among
+        assert count.counts == Counter(
+            tuple(ROWS[person][column] for column in count.columns) for person in people
         )
     plain = recorded(2, audit=False).view(["analyst"])
     more, less = received(seen, (3, 4, 2), TWO.truth), received(plain, (3, 4, 2), TWO.truth)
@@ -90,7 +90,7 @@ def test_a_reader_counts_both_halves_apart() -> None:
 
 def test_who_reads_nothing_learns_nothing_from_an_audit() -> None:
     assert TWO.view(["shuffler-1", "shuffler-2", "network"]).knows == TWO.view(["network"]).knows
-    assert [one.among for one in TWO.view(["shuffler-1"]).counted] == [None]
+    assert [count.among for count in TWO.view(["shuffler-1"]).counted] == [None]
 
 
 @pytest.mark.memory
@@ -122,7 +122,7 @@ def test_a_proof_says_what_an_audit_has_shown() -> None:
 
 def test_two_pairs_are_one_crowd_of_which_more_is_known() -> None:
     seen = recorded(4).view(["analyst"])
-    assert {one.among for one in seen.counted} == {None}
+    assert {count.among for count in seen.counted} == {None}
     assert seen.more
     assert not received(seen, (3, 4, 2)).exact
     one_pair = recorded(3).view(["analyst"])

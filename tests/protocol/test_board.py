@@ -87,7 +87,7 @@ def test_a_whole_session_is_accepted() -> None:
     assert board.announcement == TOLD
     assert board.session == SESSION
     assert board.calls == [KIT.SINGLES, KIT.JOINT]
-    assert [one.hop for one in board.mixed] == [1, 2, 1, 2]
+    assert [account.hop for account in board.mixed] == [1, 2, 1, 2]
     assert board.decision == KEPT
     assert board.tallies[1].counts == RELEASE
     assert board.consents == set(board.keys) == {"shuffler-1", "shuffler-2", "analyst"}

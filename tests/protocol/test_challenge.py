@@ -34,23 +34,25 @@ SHARES = {party: Share(key.public, key.proof) for party, key in KEYS.items()}
 PLAN = locked(HELD.plan(), SHARES)
 assert PLAN is not None
 SEALED = [submit(PLAN, row, SeededEntropy(i)) for i, row in enumerate(KIT.ROWS)]
-SENT = [submission(PLAN, one.envelope, who) for one, who in zip(SEALED, KIT.SIGNERS, strict=True)]
-TAKEN = tuple(accept(i, one) for i, one in enumerate(SENT))
+SENT = [
+    submission(PLAN, sealed.envelope, who) for sealed, who in zip(SEALED, KIT.SIGNERS, strict=True)
+]
+TAKEN = tuple(accept(i, sending) for i, sending in enumerate(SENT))
 
 
 def test_ballots_are_opened_by_all_shares_and_read_as_those_without() -> None:
     assert PLAN is not None
-    came = KIT.mix(HELD, PLAN, [one.envelope for one in SEALED])
+    came = KIT.mix(HELD, PLAN, [sealed.envelope for sealed in SEALED])
     secrets = [KEYS[party].secret for party in PLAN.openers]
     inside = unlock(PLAN, secrets, came)
     plain = KIT.session(2)
-    sent = [one.envelope for one in KIT.seal(plain.plan())]
+    sent = [envelope.envelope for envelope in KIT.seal(plain.plan())]
     expected = read_ballots(plain.plan(), KIT.mix(plain, plain.plan(), sent))
     assert read_ballots(PLAN, [one for one in inside if one]).counts == expected.counts
     for missing in range(3):
         few = [secret for at, secret in enumerate(secrets) if at != missing]
         assert unlock(PLAN, few, came) == [None] * 9
-    mine = {mark(PLAN, ballot) for one in SEALED for ballot in one.proofs.ballots}  # type: ignore[union-attr]
+    mine = {mark(PLAN, ballot) for sealed in SEALED for ballot in sealed.proofs.ballots}  # type: ignore[union-attr]
     assert mine == {mark(PLAN, one) for one in came}
 
 

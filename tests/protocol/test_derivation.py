@@ -95,10 +95,10 @@ def test_answers_that_stay_together_show_the_reader_whole_rows(flaw: str) -> Non
     rules = Rules(min_dropout=3, lesson=True, flaws=(Flaw(flaw),))
     run = KIT.run(ROWS, rules=rules)
     record = Record(run.transcript, run.board)
-    (joint,) = [one for one in record.view(["curator"]).counted if one.columns == (0, 1, 2)]
+    (joint,) = [count for count in record.view(["curator"]).counted if count.columns == (0, 1, 2)]
     assert joint.counts == Counter(ROWS)
     assert not record.view(["curator"]).by_round
-    assert not [one for one in record.view(["analyst"]).counted if one.columns == (0, 1, 2)]
+    assert not [count for count in record.view(["analyst"]).counted if count.columns == (0, 1, 2)]
     members = ["curator", "shuffler-1"]
     assert closure(Terms(record), members).linked() == record.view(members).by_round
     assert record.view(members).by_round[1][3] == dict(enumerate(ROWS[3]))

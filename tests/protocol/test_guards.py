@@ -84,11 +84,11 @@ def test_readers_and_users_make_the_same_receipts() -> None:
     held = KIT.session(1, rules=Rules(receipts=True))
     plan = held.plan()
     sealed = [submit(plan, row, SeededEntropy(i)) for i, row in enumerate(KIT.ROWS)]
-    reading = read_ballots(plan, KIT.mix(held, plan, [one.envelope for one in sealed]))
+    reading = read_ballots(plan, KIT.mix(held, plan, [envelope.envelope for envelope in sealed]))
     shown = show(reading.receipts)
     assert set(shown.hashes) == {receipt for person in sealed for receipt in person.receipts}
     assert len(shown.hashes) == 3 * len(KIT.ROWS)
-    assert all(missing(shown, one.receipts) == () for one in sealed)
+    assert all(missing(shown, envelope.receipts) == () for envelope in sealed)
 
 
 def test_without_receipts_none_are_made() -> None:
@@ -102,11 +102,11 @@ def test_without_receipts_none_are_made() -> None:
 def test_an_inclusion_is_proved_with_the_root_alone(many: int) -> None:
     hashes = [bytes([i]) * 32 for i in range(many)]
     shown = show(reversed(hashes))
-    for one in hashes:
-        assert contains(shown, one)
-        check_inclusion(shown.root, one, prove(shown, one))
+    for digest in hashes:
+        assert contains(shown, digest)
+        check_inclusion(shown.root, digest, prove(shown, digest))
         with pytest.raises(VerificationError):
-            check_inclusion(shown.root, bytes([255]) * 32, prove(shown, one))
+            check_inclusion(shown.root, bytes([255]) * 32, prove(shown, digest))
     assert missing(shown, [hashes[0], bytes([200]) * 32]) == (bytes([200]) * 32,)
     with pytest.raises(VerificationError, match="not among those shown"):
         prove(shown, bytes([200]) * 32)
@@ -276,7 +276,7 @@ def test_a_bundle_is_counted_like_single_ballots(padded: bool) -> None:
     counted = []
     for session in (held, plain):
         plan = session.plan()
-        opened = KIT.mix(session, plan, [one.envelope for one in KIT.seal(plan)])
+        opened = KIT.mix(session, plan, [envelope.envelope for envelope in KIT.seal(plan)])
         counted.append(read_ballots(plan, opened).counts)
         assert len(opened) == len(KIT.ROWS) * plan.slots
     assert counted[0] == counted[1]

@@ -29,13 +29,13 @@ def test_no_pair_has_to_differ_by_few() -> None:
     """Three sets that lack two people each tell all three."""
     everybody = frozenset(range(5))
     sets = [everybody, *(everybody - gone for gone in ({0, 1}, {1, 2}, {0, 2}))]
-    found = told_apart([release(ROWS, one) for one in sets])
+    found = told_apart([release(ROWS, chosen) for chosen in sets])
     assert found == {i: {0: ROWS[i][0], 1: ROWS[i][1]} for i in range(3)}
 
 
 @pytest.mark.parametrize("sets", [[], [{0, 1, 2}], [{0, 1, 2, 3}, {0, 1}]])
 def test_who_is_never_alone_is_not_told(sets: list[set[int]]) -> None:
-    assert told_apart([release(ROWS, frozenset(one)) for one in sets]) == {}
+    assert told_apart([release(ROWS, frozenset(chosen)) for chosen in sets]) == {}
 
 
 def test_columns_that_not_all_releases_have_are_left_out() -> None:
@@ -63,13 +63,13 @@ def test_who_is_told_has_that_row_in_every_world_that_fits(
     """By brute force over all rows that everybody could have."""
     said, sets = world
     rows = [(value,) for value in said]
-    seen = [release(rows, one, (0,)) for one in sets]
+    seen = [release(rows, chosen, (0,)) for chosen in sets]
     fitting = [
         other
         for other in product(VALUES, repeat=len(said))
         if all(
-            release([(v,) for v in other], one, (0,)).counts == known.counts
-            for one, known in zip(sets, seen, strict=True)
+            release([(v,) for v in other], chosen, (0,)).counts == known.counts
+            for chosen, known in zip(sets, seen, strict=True)
         )
     ]
     for person, row in told_apart(seen).items():

@@ -44,12 +44,12 @@ def plaintexts(*tokens: tuple[Token, ...], plan: Round = PLAN) -> list[bytes]:
         submit(plan, row, SeededEntropy(i), mine)
         for i, (row, mine) in enumerate(zip(KIT.ROWS, tokens, strict=False))
     ]
-    return KIT.mix(HELD, plan, [one.envelope for one in sealed])
+    return KIT.mix(HELD, plan, [envelope.envelope for envelope in sealed])
 
 
 def test_ballots_with_tokens_are_read_as_those_without() -> None:
     plain = KIT.session(2)
-    sealed = [one.envelope for one in KIT.seal(plain.plan())]
+    sealed = [envelope.envelope for envelope in KIT.seal(plain.plan())]
     expected = read_ballots(plain.plan(), KIT.mix(plain, plain.plan(), sealed))
     reading = read_with_tokens(PLAN, KEY, plaintexts(*map(given, range(3))))
     assert reading.counts == expected.counts

@@ -150,7 +150,9 @@ def read_peer_layer(inputs: Inputs) -> Inputs:
     step, peer, layer = inputs["step"], inputs["peer"], unhex(inputs["layer"])
     secret = suite().keypair_from(unhex(inputs["secret"])).secret
     passed = pass_on(plan, peer, secret, step, [layer])
-    held = [(to, layers[0]) for to, layers in passed.bags] + [(0, one) for one in passed.sealed]
+    held = [(to, layers[0]) for to, layers in passed.bags] + [
+        (0, envelope) for envelope in passed.sealed
+    ]
     ((then, inside),) = held
     again = seal_again(plan, step, peer, then.to_bytes(2, "big") + inside, unhex(inputs["draw"]))
     assert again == layer
@@ -250,7 +252,7 @@ def test_both_readers_refuse_the_same(message: Any, data: Any) -> None:
 
 def test_every_kind_of_message_has_accepted_and_refused_vectors() -> None:
     read = {path.stem: vector(path) for path in FILES}
-    messages = [one for one in read.values() if one["kind"] == "message"]
+    messages = [entry for entry in read.values() if entry["kind"] == "message"]
     accepted = {
         message["expect"]["result"]["kind"] for message in messages if "result" in message["expect"]
     }
@@ -262,7 +264,7 @@ def test_every_kind_of_message_has_accepted_and_refused_vectors() -> None:
     }
     assert set(Kind) <= refused
     for kind in ("envelope", "ballot"):
-        assert {tuple(one["expect"]) for one in read.values() if one["kind"] == kind} == {
+        assert {tuple(entry["expect"]) for entry in read.values() if entry["kind"] == kind} == {
             ("result",),
             ("refused",),
         }

@@ -238,7 +238,7 @@ def test_a_changed_run_is_not_told_a_wrong_truth(played) -> None:
     other["smokes"] = {"yes": 13, "no": 11}
     made = page(claiming(run, lambda data: data.update(marginals=other, release=None)), 0)
     sets = rows(files(html(made))["column-sets.csv"])
-    assert {one["true_people"] for one in sets} == {""}
+    assert {chosen["true_people"] for chosen in sets} == {""}
 
 
 def test_counts_of_sets_are_drawn_with_their_limits(played) -> None:

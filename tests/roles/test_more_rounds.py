@@ -213,7 +213,7 @@ def test_whoever_left_does_not_come_back() -> None:
     """Rounds are of ever fewer people, so that the numbers tell who is in which."""
     away = KIT.attack(user_1=("absent", [2]), user_2=("absent", [2]), user_3=("absent", [2]))
     run = KIT.run(cast(Program.HIERARCHICAL, DEEPER, faults=away))
-    assert [one.people for one in run.board.mixed if one.hop == 1] == [24, 21, 21, 21]
+    assert [account.people for account in run.board.mixed if account.hop == 1] == [24, 21, 21, 21]
     assert run.refused("shuffler-1", 3) == {Reason.UNEXPECTED: 3}
     assert run.refused("shuffler-1", 4) == {Reason.UNEXPECTED: 3}
 
@@ -346,7 +346,7 @@ def test_whoever_is_shown_another_question_is_absent_not_identified(shown: Call)
     refused = run.refused("shuffler-1", 2)
     assert sum(refused.values()) == 3
     assert set(refused) <= {Reason.DOES_NOT_OPEN, Reason.WRONG_SIZE}
-    assert [one.people for one in run.board.mixed if one.hop == 1] == [24, 21, 21, 21]
+    assert [account.people for account in run.board.mixed if account.hop == 1] == [24, 21, 21, 21]
     alone = KIT.run(cast(Program.HIERARCHICAL, DEEPER, faults={"user-1": victims["user-1"]}))
     assert alone.board.burned is not None  # a single one would stand out: nothing is read of it
     assert len(alone.transcript.reads) == 1

@@ -315,7 +315,7 @@ def test_what_is_recorded_is_the_way_onions_went() -> None:
     everybody = record.view(parties.peer(i) for i in range(len(ROWS)))
     assert everybody.pinned == {i: dict(enumerate(row)) for i, row in enumerate(ROWS)}
     board = record.view(())
-    assert {one.round for one in board.counted} == {1, 2}
+    assert {count.round for count in board.counted} == {1, 2}
     assert board.own == frozenset()
     assert board.sees_who
 

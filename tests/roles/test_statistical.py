@@ -26,7 +26,7 @@ def test_each_round_asks_its_own_people(cohorts: bool, monkeypatch: pytest.Monke
     if cohorts:
         monkeypatch.setattr(session, "COHORT_ABOVE", 5)
     played = run(halves)
-    assert [one.people for one in played.board.mixed] == [12, 18]
+    assert [account.people for account in played.board.mixed] == [12, 18]
     assert not played.transcript.refusals
     assert sum(played.board.tallies[1].counts[0].values()) == 18
     assert {made.user for made in played.transcript.made if made.round == 2} == set(range(12, 30))
@@ -35,7 +35,7 @@ def test_each_round_asks_its_own_people(cohorts: bool, monkeypatch: pytest.Monke
 def test_who_answered_the_first_round_is_not_heard_in_the_second() -> None:
     played = run(lambda index: (1, 2) if index < 3 else halves(index))
     assert played.refused("shuffler-1", 2) == {Reason.UNEXPECTED: 3}
-    assert [one.people for one in played.board.mixed] == [12, 18]
+    assert [account.people for account in played.board.mixed] == [12, 18]
 
 
 def test_missing_people_do_not_burn_what_was_not_promised_of_them() -> None:

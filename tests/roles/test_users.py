@@ -106,7 +106,7 @@ def test_what_users_do_wrong_is_counted(name: str) -> None:
     faults, rounds = SMALL[name]
     played = KIT.run(ROWS, faults=KIT.attack(**faults))
     assert played.board.burned is None
-    assert [one.people for one in played.board.mixed] == [people for people, _ in rounds]
+    assert [account.people for account in played.board.mixed] == [people for people, _ in rounds]
     for number, (people, refused) in enumerate(rounds, start=1):
         assert played.refused("shuffler-1", number) == refused
         assert sum(played.transcript.reads[number - 1].counts[0].values()) == people
@@ -167,7 +167,7 @@ def test_more_late_users_than_an_inbox_holds_do_not_hang() -> None:
     faults = KIT.attack(**{f"user_{n + 11}": "late" for n in range(1_100)})
     played = KIT.run(rows, faults=faults)
     assert played.board.burned is None
-    assert [one.people for one in played.board.mixed] == [10, 10]
+    assert [account.people for account in played.board.mixed] == [10, 10]
     assert played.refused("shuffler-1", 2) == {Reason.LATE: 2_200}
 
 

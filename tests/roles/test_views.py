@@ -133,7 +133,7 @@ def test_nobody_knows_what_the_board_shows() -> None:
     assert not found.pinned
     assert {event.receiver for event in found.events} == {BOARD}
     assert len(found.events) == len(run.board.entries)
-    assert [(one.round, one.columns) for one in found.counted] == [(2, (0, 2))]
+    assert [(count.round, count.columns) for count in found.counted] == [(2, (0, 2))]
     assert set(found.opened.values()) == {(0, 3)}
 
 
@@ -141,15 +141,15 @@ def test_published_marginals_are_known_to_nobody_in_particular() -> None:
     run = KIT.run(ROWS, policy=Policy(2, 1.0, publish_marginals=True))
     for coalition in ((), ("user-1",), ("curator", "analyst")):
         found = view(run.transcript, coalition)
-        assert [one.columns for one in found.counted] == [(0,), (1,), (2,), (0, 2)]
+        assert [count.columns for count in found.counted] == [(0,), (1,), (2,), (0, 2)]
         assert sum(found.counted[0].counts.values()) == len(ROWS)
 
 
 def test_a_reader_knows_its_counts_and_nobody_elses_rows() -> None:
     found = view(RUNS[1].transcript, ["curator"])
-    assert [one.columns for one in found.counted] == [(0,), (1,), (2,), (0, 2)]
+    assert [count.columns for count in found.counted] == [(0,), (1,), (2,), (0, 2)]
     assert not found.pinned
-    assert [one.columns for one in view(RUNS[1].transcript, ["analyst"]).counted] == [(0, 2)]
+    assert [count.columns for count in view(RUNS[1].transcript, ["analyst"]).counted] == [(0, 2)]
 
 
 @pytest.mark.parametrize("others", [(), ("curator", "analyst"), ("network",), ("user-3",)])

@@ -13,7 +13,9 @@ PARTIES = ("analyst", "curator", "shuffler-1", "shuffler-2", "user-2", "user-7")
 
 
 def shots(*read: bool) -> tuple[AttackRun, ...]:
-    return tuple(AttackRun(7 + i, float(one), 1.0, one, "after") for i, one in enumerate(read))
+    return tuple(
+        AttackRun(7 + i, float(was_read), 1.0, was_read, "after") for i, was_read in enumerate(read)
+    )
 
 
 STUDY = CheatingStudy(

@@ -53,9 +53,13 @@ def plain(seen: View, outcome: Outcome) -> dict[str, Any]:
             for number, people in rows.items()
         },
         "counted": [
-            [one.round, list(one.columns), [[list(v), n] for v, n in sorted(one.counts.items())]]
-            for one in seen.counted
-            if one.among is None  # crowds that audits tell apart: the page counts all together
+            [
+                count.round,
+                list(count.columns),
+                [[list(v), n] for v, n in sorted(count.counts.items())],
+            ]
+            for count in seen.counted
+            if count.among is None  # crowds that audits tell apart: the page counts all together
         ],
         "opened": {str(number): list(some) for number, some in seen.opened.items()},
     }

@@ -85,7 +85,10 @@ def test_the_choices_are_those_the_run_considered(shown) -> None:
     run = shown("classroom")
     assert [
         (tuple(one["columns"]), one["promised"], one["safe"]) for one in run.data["choices"]
-    ] == [(one.columns, one.promised, one.safe) for one in run.outcome.considered]
+    ] == [
+        (candidate.columns, candidate.promised, candidate.safe)
+        for candidate in run.outcome.considered
+    ]
     assert len(run.data["choices"]) == 7
 
 

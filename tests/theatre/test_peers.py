@@ -101,8 +101,12 @@ def test_every_coalition_knows_what_the_view_says(name: str, shown, page_of, tab
         assert said["pinned"] == keyed(view.pinned)
         assert said["seen"] == len(view.events)
         assert said["counted"] == [
-            [one.round, list(one.columns), [[list(v), n] for v, n in sorted(one.counts.items())]]
-            for one in view.counted
+            [
+                count.round,
+                list(count.columns),
+                [[list(v), n] for v, n in sorted(count.counts.items())],
+            ]
+            for count in view.counted
         ]
         certain = cells_certain(view, run.outcome.sizes)
         assert said["certain"] == certain if said["sure"] else said["certain"] <= certain

@@ -147,9 +147,11 @@ def forgeries(honest: dict[str, Any], people: int) -> list[Callable[[random.Rand
                 *("[]", "{}", "nothing", '{"prices": [], "blocks": []}', "\x00", "[" * 5_000),
                 json.dumps(made | {"more": 1}),
                 json.dumps(made | {"prices": made["prices"][:-1]}),
-                json.dumps(made | {"prices": [[1.5] * len(one) for one in made["prices"]]}),
-                json.dumps(made | {"prices": [[True] * len(one) for one in made["prices"]]}),
-                json.dumps(made | {"prices": [[1 << 400] * len(one) for one in made["prices"]]}),
+                json.dumps(made | {"prices": [[1.5] * len(price) for price in made["prices"]]}),
+                json.dumps(made | {"prices": [[True] * len(price) for price in made["prices"]]}),
+                json.dumps(
+                    made | {"prices": [[1 << 400] * len(price) for price in made["prices"]]}
+                ),
                 json.dumps(made | {"blocks": [[1, [[0, [0]], [0, [1]]]]]}),
                 json.dumps(made | {"blocks": [[1, [[9, [0]]]]]}),
                 json.dumps(made | {"blocks": [[-1, []]]}),

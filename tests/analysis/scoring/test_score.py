@@ -41,7 +41,7 @@ def test_which_sets_of_the_census_are_safe() -> None:
     assert sets.maximal_truth == ((0, 1, 2, 3),)
     assert sets.maximal_promised == ((0, 1, 2), (0, 1, 3), (2, 3))
     assert (sets.promised.kept, sets.promised.people) == ((0, 1, 2), 135)
-    assert [(one.column, one.people) for one in sets.promised.dropped] == [(3, 1218)]
+    assert [(column.column, column.people) for column in sets.promised.dropped] == [(3, 1218)]
 
 
 def test_as_wildcards_crowds_are_larger_and_the_same_bounds_hold() -> None:
@@ -76,8 +76,8 @@ def test_bounds_enclose_the_truth(
     assert bounds.coverage <= bounds.printed
     assert below <= len(table)
     assert score.sets.truth.people <= score.most
-    for one in score.sets.sets:
-        assert one.truth <= one.promised
+    for chosen in score.sets.sets:
+        assert chosen.truth <= chosen.promised
     assert set(score.sets.promised.kept) <= set(range(d))
     assert len(score.sets.promised.kept) <= len(score.sets.truth.kept)
 
@@ -100,8 +100,8 @@ def test_the_search_of_wide_tables_agrees_with_counting_every_set(
     assert not wide.every
     assert len(wide.truth.kept) == len(every.truth.kept)
     assert len(wide.promised.kept) == len(every.promised.kept)
-    counted = {one.columns: (one.truth, one.promised) for one in every.sets}
-    assert all(counted[one.columns] == (one.truth, one.promised) for one in wide.sets)
+    counted = {chosen.columns: (chosen.truth, chosen.promised) for chosen in every.sets}
+    assert all(counted[chosen.columns] == (chosen.truth, chosen.promised) for chosen in wide.sets)
     assert set(wide.maximal_truth) <= set(every.maximal_truth)
 
 
@@ -111,11 +111,11 @@ def test_a_wide_table_says_what_was_searched() -> None:
     sets = score_table(table, [f"c{j}" for j in range(14)], 5, 0.05).sets
     assert not sets.every
     assert sets.counted > 14
-    assert {(j,) for j in range(14)} <= {one.columns for one in sets.sets}
+    assert {(j,) for j in range(14)} <= {chosen.columns for chosen in sets.sets}
     assert len(sets.truth.dropped) == 14 - len(sets.truth.kept)
     most = 15
-    assert all(one.people > most for one in sets.truth.dropped)
-    assert all(one.people > most for one in sets.promised.dropped)
+    assert all(column.people > most for column in sets.truth.dropped)
+    assert all(column.people > most for column in sets.promised.dropped)
 
 
 def test_the_worst_case_on_request() -> None:

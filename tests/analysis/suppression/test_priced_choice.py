@@ -50,7 +50,7 @@ def test_the_titanic_at_five_percent_and_below() -> None:
     assert four.kept == (0, 1, 2, 3)
     assert four.certificate.value == 106 / 2201
     assert len(three.kept) == 3
-    assert [one.value for one in three.dropped] == [106 / 2201]
+    assert [column.value for column in three.dropped] == [106 / 2201]
     (column,) = three.dropped
     assert column.largest_k is not None
     assert margins_bound(TITANIC, column.largest_k).value <= 0.04

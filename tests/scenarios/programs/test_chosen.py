@@ -33,12 +33,12 @@ def scenario(name: str, **terms: Any) -> Scenario:
 
 
 def asked(outcome: Outcome) -> list[tuple[str, ...]]:
-    return [one.groups[0] for one in outcome.findings.rounds[1:]]
+    return [record.groups[0] for record in outcome.findings.rounds[1:]]
 
 
 def path(outcome: Outcome) -> list[tuple[float, int]]:
     """Bits a person, and what is promised of all columns, after each question."""
-    return [(one.bits_per_person, one.promised) for one in outcome.findings.rounds]
+    return [(record.bits_per_person, record.promised) for record in outcome.findings.rounds]
 
 
 @pytest.mark.slow
@@ -50,9 +50,9 @@ def test_real_is_ideal_and_verifies(limit: float | None, tmp_path: Path) -> None
     assert real.findings.rounds == ideal.findings.rounds
     assert (real.decision, real.release) == (ideal.decision, ideal.release)
     assert len(asked(real)) > 1 or limit is not None
-    assert all(len(one.groups) == 1 for one in real.findings.rounds[1:])
+    assert all(len(record.groups) == 1 for record in real.findings.rounds[1:])
     if limit is not None:
-        assert all(one.certain.high <= limit * 30 for one in real.findings.rounds[1:])
+        assert all(record.certain.high <= limit * 30 for record in real.findings.rounds[1:])
     require(verify(read(save(real, tmp_path)), again=True))
 
 
@@ -74,7 +74,7 @@ def test_a_curator_that_asks_for_another_group_is_refused(
     with monkeypatch.context() as cheating:
         cheating.setattr(Hierarchical, "ask", another)
         record = read(save(run(chosen, 2, worst_case_seconds=0), tmp_path))
-    found = {one.name: one for one in verify(record, again=False)}["decision"]
+    found = {check.name: check for check in verify(record, again=False)}["decision"]
     assert found.ok is False
     assert "asked in round 2" in found.detail
 
@@ -155,7 +155,7 @@ def test_what_is_asked_follows_from_what_was_read() -> None:
     again = [strategy.ask(outcome.schema, heard[:number]) for number in range(1, len(heard) + 1)]
     assert again == [*(one.call for one in heard[1:]), None]
     promised = [standing.promised for standing in standings(outcome.schema, heard, 2)]
-    assert promised == [one.promised for one in outcome.findings.rounds]
+    assert promised == [record.promised for record in outcome.findings.rounds]
 
 
 @pytest.mark.slow

@@ -120,7 +120,7 @@ def test_real_is_ideal(limit: float | None, tmp_path: Path) -> None:
     assert real.findings.rounds == ideal.findings.rounds
     assert (real.decision, real.release) == (ideal.decision, ideal.release)
     if limit is not None:
-        assert all(one.certain.high <= limit * 12 for one in real.findings.rounds[1:])
+        assert all(record.certain.high <= limit * 12 for record in real.findings.rounds[1:])
 
 
 @pytest.mark.slow
@@ -131,7 +131,7 @@ def test_a_record_that_says_less_is_certain_is_found_out(tmp_path: Path) -> None
     assert set(plain["findings"]["rounds"][1]["certain"]) == {"low", "high", "n", "exact"}
     record = read(save(real, tmp_path / "again"))
     lying = claiming(record, lambda data: data["findings"]["rounds"][1]["certain"].update(high=99))
-    found = {one.name: one for one in verify(lying, again=False)}["decision"]
+    found = {check.name: check for check in verify(lying, again=False)}["decision"]
     assert found.ok is False
     assert "people certain to the curator" in found.detail
 

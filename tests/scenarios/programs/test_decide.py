@@ -35,7 +35,7 @@ def test_nothing_is_released_without_a_required_column() -> None:
     outcome = run(titanic('max_exposure=0.0\nrequired=["class", "age"]\n'), mode="ideal")
     assert outcome.kept == ()
     assert not outcome.released
-    assert {one.column for one in outcome.dropped} == {"class", "sex", "age", "survived"}
+    assert {column.column for column in outcome.dropped} == {"class", "sex", "age", "survived"}
 
 
 def test_what_a_dropped_column_would_take_is_what_it_takes() -> None:

@@ -63,8 +63,8 @@ def test_more_of_a_correlated_population_is_released_at_the_same_promise() -> No
     assert less.kept == ("a", "b", "c")
     assert more.kept == ("a", "b", "c", "d")
     assert more.exposure.true <= more.exposure.promised <= 0.05
-    bits = [one.bits_per_person for one in more.findings.rounds]
-    assert [len(one.groups) for one in more.findings.rounds] == [4, 6, 4]
+    bits = [record.bits_per_person for record in more.findings.rounds]
+    assert [len(record.groups) for record in more.findings.rounds] == [4, 6, 4]
     assert bits == sorted(bits)
     assert bits[0] < 0.1
     assert bits[-1] > 2  # the price: the curator knows much more of who goes with what
@@ -81,13 +81,17 @@ def test_more_of_census_is_released_at_one_per_cent() -> None:
     assert len(less.kept) == 3
     assert more.decision is not None
     assert more.decision.certificate.people == 307
-    assert [one.counts for one in more.findings.rounds] == [18, 93, 195]
-    assert [one.exposed for one in more.findings.rounds] == [7, 31, 91]
-    assert [one.masked for one in more.findings.rounds] == [{}, {"workclass": 2}, {"workclass": 2}]
+    assert [record.counts for record in more.findings.rounds] == [18, 93, 195]
+    assert [record.exposed for record in more.findings.rounds] == [7, 31, 91]
+    assert [record.masked for record in more.findings.rounds] == [
+        {},
+        {"workclass": 2},
+        {"workclass": 2},
+    ]
     assert (
         more.findings.rounds[1].others == 3 * 21
     )  # three pairs with workclass, 21 people with a rare one
-    bits = [round(one.bits_per_person, 2) for one in more.findings.rounds]
+    bits = [round(record.bits_per_person, 2) for record in more.findings.rounds]
     assert bits == [3.34, 3.43, 3.43]  # all pairs close rings: what a chain of them leaves out
 
 
@@ -147,14 +151,14 @@ def saved(tmp_path: Path, mode: Any = "real") -> Any:
 
 @pytest.mark.slow
 def test_a_recorded_run_is_decided_again_question_by_question(tmp_path: Path) -> None:
-    checks = {one.name: one for one in verify(saved(tmp_path), again=False)}
+    checks = {check.name: check for check in verify(saved(tmp_path), again=False)}
     assert not [check.detail for check in checks.values() if check.ok is False]
     assert "2 rounds of it" in checks["decision"].detail
 
 
 @pytest.mark.slow
 def test_an_ideal_run_does_not_record_the_groups(tmp_path: Path) -> None:
-    checks = {one.name: one for one in verify(saved(tmp_path, "ideal"), again=True)}
+    checks = {check.name: check for check in verify(saved(tmp_path, "ideal"), again=True)}
     assert checks["decision"].ok is None
     assert "records no counts of groups" in checks["decision"].detail
     assert checks["replay"].ok

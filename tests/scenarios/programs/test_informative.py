@@ -38,7 +38,7 @@ def test_what_is_kept_tells_most_of_all_that_is_safe() -> None:
     assert real.exposure.true <= real.exposure.promised <= 0.05
     counts = [list(one.values()) for one in real.marginals or ()]
     told = dict(zip(real.schema.names, map(bits, counts), strict=True))
-    safe = [one.columns for one in real.considered if one.safe]
+    safe = [candidate.columns for candidate in real.considered if candidate.safe]
     best = max(sum(told[name] for name in columns) for columns in safe)
     assert sum(told[name] for name in real.kept) == pytest.approx(best)
 

@@ -132,7 +132,7 @@ def test_blanks_that_were_not_decided_are_found(tmp_path: Path) -> None:
     record = saved(tmp_path, "ideal")
     for key, value in (("cover", 7), ("values", ["Y"])):
         lying = claiming(record, partial(put, ("decision", "blank", 0, key), value))
-        found = {one.name: one for one in verify(lying, again=False)}
+        found = {check.name: check for check in verify(lying, again=False)}
         assert found["decision"].ok is False
 
 

@@ -32,7 +32,7 @@ def test_a_cross_table_is_released_and_no_more() -> None:
     assert len(real.kept) == 2
     assert (real.decision, real.release) == (ideal.decision, ideal.release)
     assert real.exposure.true <= real.exposure.promised <= 0.05
-    assert max(len(one.columns) for one in real.considered) == 2
+    assert max(len(candidate.columns) for candidate in real.considered) == 2
     more = run(loads(TEXT.replace("pairs", "exposure")), mode="ideal")
     assert len(more.kept) >= 2
 

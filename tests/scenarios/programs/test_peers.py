@@ -128,7 +128,7 @@ def test_the_whole_path_is_a_share_of_all_paths() -> None:
 @pytest.mark.slow
 def test_a_run_is_kept_looked_at_and_verified(outcome: Outcome, tmp_path: Path) -> None:
     kept = read(save(outcome, tmp_path))
-    assert all(one.ok for one in verify(kept))
+    assert all(check.ok for check in verify(kept))
     seen = view_of(kept, ["peer-1", "peer-2"])
     assert set(seen.pinned) >= {0, 1}
     assert not view_of(kept, ["network"]).pinned
@@ -159,7 +159,7 @@ def test_verify_finds_what_was_changed(outcome: Outcome, tmp_path: Path, change_
     result = json.loads((folder / "result.json").read_text("utf-8"))
     change_(result)
     (folder / "result.json").write_text(json.dumps(result), "utf-8")
-    failed = [one.name for one in verify(read(folder), again=False) if one.ok is False]
+    failed = [check.name for check in verify(read(folder), again=False) if check.ok is False]
     assert failed == ["files", check]
 
 

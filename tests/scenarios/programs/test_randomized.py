@@ -256,17 +256,17 @@ def one_more(data: Any) -> None:
 def test_a_changed_result_is_found(kept: Run, lie: str) -> None:
     check, edit = LIES[lie]
     lying = claiming(kept, lambda data: edit(data["findings"]))
-    assert {one.name: one.ok for one in verify(lying, again=False)}[check] is False
+    assert {done.name: done.ok for done in verify(lying, again=False)}[check] is False
     more = claiming(
         kept,
         one_more,
     )
-    assert not all(one.ok in (True, None) for one in verify(more, again=False))
+    assert not all(check.ok in (True, None) for check in verify(more, again=False))
 
 
 def test_an_announcement_of_another_noise_is_found(kept: Run) -> None:
     other = change(kept.scenario, {"local.epsilon": 2.0})
-    found = {one.name: one.ok for one in verify(replace(kept, scenario=other), again=False)}
+    found = {check.name: check.ok for check in verify(replace(kept, scenario=other), again=False)}
     assert found["terms"] is False
     assert kept.transcript is not None
     from veilmix.protocol.board import replay
@@ -288,7 +288,7 @@ def test_counts_of_reports_are_left_out_where_they_are_many(tmp_path: Path) -> N
     assert local(outcome).omitted == 1100
     found = read(save(outcome, tmp_path))
     assert found.release is None
-    assert {one.name: one.ok for one in verify(found)}["estimates"] is None
+    assert {check.name: check.ok for check in verify(found)}["estimates"] is None
 
 
 def test_a_report_scored_by_hand() -> None:
@@ -379,7 +379,7 @@ def test_changed_numbers_are_found(tmp_path: Path) -> None:
     def higher(data: Any) -> None:
         data["findings"]["measured"][0]["measures"][0]["estimate"] += 1
 
-    found = {one.name: one.ok for one in verify(claiming(kept, higher), again=False)}
+    found = {check.name: check.ok for check in verify(claiming(kept, higher), again=False)}
     assert found["estimates"] is False
 
 

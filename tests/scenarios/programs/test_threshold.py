@@ -162,7 +162,7 @@ def test_a_run_is_verified_and_a_changed_one_is_not(tmp_path: Path) -> None:
     changed = said.replace(f'"cells": {found.cells}', f'"cells": {found.cells + 1}')
     assert changed != said
     result.write_text(changed, encoding="utf-8")
-    assert any(one.ok is False for one in verify(read(folder), again=False))
+    assert any(check.ok is False for check in verify(read(folder), again=False))
 
 
 @pytest.mark.parametrize(

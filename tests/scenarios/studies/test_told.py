@@ -40,10 +40,14 @@ def test_every_set_is_there_with_the_promise_of_the_run(played: Outcome, recorde
     found = choices(recorded)
     assert found is not None
     assert found.every
-    said = {one.columns: (one.promised, one.safe) for one in played.considered}
-    assert {one.columns: (one.promised / one.asked, one.safe) for one in found.sets} == said
+    said = {
+        candidate.columns: (candidate.promised, candidate.safe) for candidate in played.considered
+    }
+    assert {
+        chosen.columns: (chosen.promised / chosen.asked, chosen.safe) for chosen in found.sets
+    } == said
     assert found.dropped == played.dropped
-    assert [one.columns for one in found.sets if one.released] == [played.kept]
+    assert [chosen.columns for chosen in found.sets if chosen.released] == [played.kept]
 
 
 @pytest.mark.slow
@@ -52,25 +56,25 @@ def test_truth_is_counted_in_the_people(titanic: Run) -> None:
     found = choices(titanic)
     assert found is not None
     table = shipped("titanic")
-    for one in found.sets:
-        columns = [table.columns.index(name) for name in one.columns]
-        assert one.truth == users_below(joint_counts(table.codes, columns), 5)
-        assert one.counted == 2201
-        assert one.truth <= one.promised
-    released = next(one for one in found.sets if one.released)
+    for chosen in found.sets:
+        columns = [table.columns.index(name) for name in chosen.columns]
+        assert chosen.truth == users_below(joint_counts(table.codes, columns), 5)
+        assert chosen.counted == 2201
+        assert chosen.truth <= chosen.promised
+    released = next(chosen for chosen in found.sets if chosen.released)
     assert released.truth == round(titanic.result.exposure.true * 2201)
 
 
 def test_entropy_grows_with_columns_and_is_that_of_the_counts(recorded: Run) -> None:
     found = choices(recorded)
     assert found is not None
-    bits = {one.columns: one.entropy for one in found.sets}
+    bits = {chosen.columns: chosen.entropy for chosen in found.sets}
     assert bits["A",] is not None
     assert bits["A",] == pytest.approx(0.99679, abs=1e-5)  # 16 and 14 of 30
-    for one in found.sets:
+    for chosen in found.sets:
         for other in found.sets:
-            if set(one.columns) <= set(other.columns):
-                assert (one.entropy or 0) <= (other.entropy or 0) + 1e-12
+            if set(chosen.columns) <= set(other.columns):
+                assert (chosen.entropy or 0) <= (other.entropy or 0) + 1e-12
 
 
 @pytest.mark.slow
@@ -95,7 +99,7 @@ def test_an_unseeded_ideal_run_knows_the_truth_of_what_was_released(tmp_path: Pa
     )
     found = choices(read(save(run(scenario, None, "ideal", worst_case_seconds=0), tmp_path)))
     assert found is not None
-    known = {one.columns for one in found.sets if one.truth is not None}
+    known = {chosen.columns for chosen in found.sets if chosen.truth is not None}
     assert known == {("A",), ("B",), ("A", "B")}
 
 

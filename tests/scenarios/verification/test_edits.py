@@ -105,7 +105,7 @@ def test_a_seal_that_is_gone_or_damaged_is_noticed(tmp_path: Path) -> None:
         with pytest.raises(StorageError, match=r"seal\.json"):
             read(folder)
     (folder / SEAL).unlink()
-    checks = {one.name: one for one in verify(read(folder), again=False)}
+    checks = {check.name: check for check in verify(read(folder), again=False)}
     assert checks["files"].ok is False
 
 
@@ -118,7 +118,7 @@ def test_who_signs_a_folder_is_known_by_its_key(tmp_path: Path) -> None:
         ({"ada": eve.public}, Shows.CONSISTENCY),
         ({"ada": ada.public}, Shows.AUTHENTICITY),
     ):
-        checks = {one.name: one for one in verify(read(folder), again=False, known=known)}
+        checks = {check.name: check for check in verify(read(folder), again=False, known=known)}
         assert checks["files"].ok is True
         assert checks["files"].shows is shows
     seal = read_seal(folder)
@@ -126,14 +126,14 @@ def test_who_signs_a_folder_is_known_by_its_key(tmp_path: Path) -> None:
     assert seal.recorder is not None
     text = (folder / SEAL).read_text().replace(seal.recorder.key, eve.public.key.hex())
     (folder / SEAL).write_text(text)
-    checks = {one.name: one for one in verify(read(folder), again=False)}
+    checks = {check.name: check for check in verify(read(folder), again=False)}
     assert (checks["files"].ok, checks["files"].shows) == (False, Shows.CONSISTENCY)
 
 
 def test_what_is_shown_of_posts(tmp_path: Path) -> None:
     """A run of people who do not exist passes, and is said to be signed by nobody known."""
     folder = save(run("blood-type", 7, worst_case_seconds=0), tmp_path)
-    checks = {one.name: one for one in verify(read(folder), again=False)}
+    checks = {check.name: check for check in verify(read(folder), again=False)}
     assert checks["signatures"].ok is True
     assert checks["signatures"].shows is Shows.CONSISTENCY
     assert "the run's own seed gives" in checks["signatures"].detail
@@ -152,7 +152,9 @@ def test_posts_of_parties_that_are_known_are_authentic(
     known = {person.public.name: person.public for person in people.values()}
 
     def shown(**some: PublicIdentity) -> Check:
-        return next(one for one in verify(read(folder), known=some) if one.name == "signatures")
+        return next(
+            check for check in verify(read(folder), known=some) if check.name == "signatures"
+        )
 
     assert shown(**known).shows is Shows.AUTHENTICITY
     assert "curator is x-curator" in shown(**known).detail
@@ -165,7 +167,7 @@ def test_posts_of_parties_that_are_known_are_authentic(
 def test_posts_that_should_be_signed_and_are_not_are_found(tmp_path: Path) -> None:
     plain = run(change(load("blood-type"), {"defence.signed": False}), 7, worst_case_seconds=0)
     found = read(save(plain, tmp_path))
-    checks = {one.name: one for one in verify(found, again=False)}
+    checks = {check.name: check for check in verify(found, again=False)}
     assert (checks["signatures"].ok, checks["signatures"].shows) == (None, Shows.NOTHING)
     claimed = replace(found, scenario=load("blood-type"))
-    assert next(one for one in verify(claimed) if one.name == "signatures").ok is False
+    assert next(check for check in verify(claimed) if check.name == "signatures").ok is False

@@ -184,7 +184,7 @@ def test_a_refusal_that_was_not_told_is_found(kept: Run) -> None:
 def test_published_marginals_are_taken_from_the_board(tmp_path: Path) -> None:
     public = change(load("blood-type"), {"policy.publish_marginals": True})
     found = read(save(run(public, 7, worst_case_seconds=0), tmp_path))
-    (decision,) = [one for one in verify(found, again=False) if one.name == "decision"]
+    (decision,) = [check for check in verify(found, again=False) if check.name == "decision"]
     assert decision.ok
     assert "from the board" in decision.detail
 
@@ -197,7 +197,7 @@ def test_a_replay_that_gives_something_else_is_found(kept: Run) -> None:
 
 def test_what_cannot_be_replayed_says_why(kept: Run, tmp_path: Path) -> None:
     unseeded = claiming(kept, lambda r: r.update(seed=None))
-    (replay,) = [one for one in verify(unseeded) if one.name == "replay"]
+    (replay,) = [check for check in verify(unseeded) if check.name == "replay"]
     assert replay.ok is None
     assert "system randomness" in replay.detail
     (tmp_path / "p.csv").write_text("a,b\n" + "x,y\nz,w\n" * 10, "utf-8")
@@ -206,7 +206,7 @@ def test_what_cannot_be_replayed_says_why(kept: Run, tmp_path: Path) -> None:
     found = read(save(run(loads(text, base=tmp_path), worst_case_seconds=0), tmp_path))
     assert all(check.ok for check in verify(found))
     (tmp_path / "p.csv").unlink()
-    (replay,) = [one for one in verify(found) if one.name == "replay"]
+    (replay,) = [check for check in verify(found) if check.name == "replay"]
     assert replay.ok is None
     assert "cannot be read any more" in replay.detail
 
