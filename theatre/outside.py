@@ -12,6 +12,7 @@ import trio
 
 from ..crypto.identity import PublicIdentity
 from ..errors import Refused
+from ..machines.http import Client
 from ..machines.observer import Address, address_of, posts, visiting
 from ..machines.outbox import LATEST, SOONEST, TROUBLE
 from ..protocol.announcement import Announcement, Setting
@@ -88,13 +89,8 @@ class Outside:
                 async with visiting(self._address, self._known) as client:
                     self._word("live")
                     wait, word = SOONEST, AWAY
-                    async with aclosing(posts(client, len(self._board.entries))) as posted:
-                        async for author, data in posted:
-                            self._show(self._board.post(author, data))
-                            if self._over:
-                                self._word("over")
-                                self.log.append({"what": "over"})
-                                return
+                    if await self._shown_to_the_end(client):
+                        return
             except Refused:
                 self._word(LIES)
                 tell(LIES)
@@ -105,6 +101,17 @@ class Outside:
                     tell(f"{word}: {wrong}")
                 await trio.sleep(wait)
                 wait = min(2 * wait, LATEST)
+
+    async def _shown_to_the_end(self, client: Client) -> bool:
+        """Show what is posted from here on; whether the session is over."""
+        async with aclosing(posts(client, len(self._board.entries))) as posted:
+            async for author, data in posted:
+                self._show(self._board.post(author, data))
+                if self._over:
+                    self._word("over")
+                    self.log.append({"what": "over"})
+                    return True
+        return False
 
     @property
     def _over(self) -> bool:
