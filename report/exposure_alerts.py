@@ -138,8 +138,8 @@ def vacuous(facts: Facts) -> Iterator[Alert]:
             "Choose k = 2 or more.",
             2,
         )
-    found = facts.result.findings
-    wide = [] if found is UNSET else list(found.vacuous)
+    findings = facts.result.findings
+    wide = [] if findings is UNSET else list(findings.vacuous)
     if wide:
         yield Alert(
             "warning",

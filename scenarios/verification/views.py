@@ -99,8 +99,8 @@ def shares(seen: "Record | PeerRecord", run: Run) -> list[dict[str, float]]:
 
 def information(run: Run) -> float | None:
     """Bits that a person's reports carry about its values; None where none are made."""
-    found = run.result.findings
-    return None if found is UNSET else found.bits
+    findings = run.result.findings
+    return None if findings is UNSET else findings.bits
 
 
 def columns(run: Run) -> tuple[str, ...]:
