@@ -26,7 +26,8 @@ R = TypeVar("R")
 PATIENCE = 10.0  # seconds that a scheduler may take to answer
 SCHEME = "dask:"
 USERS = "users"
-LOGS = ("distributed", "distributed.client")  # Dask gives each a level and a handler of its own
+# Dask gives each a level and a handler. The last is told of calls that were called back too late.
+LOGS = ("distributed", "distributed.client", "tornado.application")
 
 
 class Cluster(Executor):

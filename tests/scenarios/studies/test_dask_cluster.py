@@ -1,5 +1,6 @@
 """A real cluster on this machine: what it does is what this process would have done."""
 
+import logging
 import os
 import signal
 import time
@@ -106,8 +107,22 @@ def test_whole_runs_are_played_on_it(cluster: Any) -> None:
     assert len(there) == 4
 
 
+class Heard(Instrument):
+    """Which levels Dask's logs have while it works."""
+
+    def __init__(self) -> None:
+        self.levels: set[int] = set()
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        self.levels |= {logging.getLogger(log).level for log in dask_cluster.LOGS}
+
+
 def test_it_is_left_as_it_was(cluster: Any) -> None:
-    played(f"dask:{cluster.scheduler_address}")
+    """Also what Dask logs, which is silent meanwhile: what goes wrong is told by us."""
+    before, heard = [logging.getLogger(log).level for log in dask_cluster.LOGS], Heard()
+    played(f"dask:{cluster.scheduler_address}", heard)
+    assert heard.levels == {logging.CRITICAL}
+    assert [logging.getLogger(log).level for log in dask_cluster.LOGS] == before
     deadline = time.monotonic() + 30
     while cluster.scheduler.tasks or len(cluster.scheduler.clients) > 1:
         assert time.monotonic() < deadline
