@@ -13,6 +13,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0 done; 1 a bug; 2 wrong usage, scenario or data; 3 an [expect] failed, nothing could be
     released, or a run does not verify; 130 Ctrl-C.
     """
-    from .app import start
+    try:
+        from .app import start
+    except KeyboardInterrupt:  # as `app` says it, which has not been read yet
+        import sys
 
+        sys.stderr.write("stopped; what was not finished was not written\n")
+        return 130
     return start(arguments)

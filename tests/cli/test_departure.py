@@ -62,8 +62,26 @@ sys.exit(main())
 def test_ctrl_c_while_a_class_is_made_is_no_bug() -> None:
     """Python before 3.12 makes a RuntimeError of whatever is raised there."""
     done = subprocess.run([sys.executable, "-c", MADE], capture_output=True, text=True)
-    stopped = "stopped; what was not finished was not written\n"
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", stopped)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", STOPPED)
+
+
+EARLY = """
+import signal, sys
+class Finder:
+    def find_spec(self, name, *more):
+        if name == "click":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+from veilmix.cli import main
+sys.exit(main())
+"""
+STOPPED = "stopped; what was not finished was not written\n"
+
+
+@pytest.mark.slow
+def test_ctrl_c_before_anything_has_begun_is_said_as_later() -> None:
+    done = subprocess.run([sys.executable, "-c", EARLY], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", STOPPED)
 
 
 PRESSED = """
