@@ -27,6 +27,7 @@ from veilmix.protocol import parties
 from veilmix.protocol.alarms import borne_out
 from veilmix.protocol.announcement import Policy, Rules
 from veilmix.protocol.board import Board
+from veilmix.protocol.bodies import KINDS
 from veilmix.protocol.frames import HEADER, Message, decode_message
 from veilmix.protocol.messages import Alarm, Batch, Body, Cause, Certificate, Decision
 from veilmix.protocol.mixing import check_batch
@@ -248,7 +249,7 @@ class Hearers:
             place.envelope(plan, (sender, frame))
         body = place.accept(plan, (sender, frame)).body
         self._use(plan, sender, body)
-        return f"letter {type(body).__name__.lower()}"
+        return f"letter {KINDS[type(body)].name.lower()}"
 
     def _keep(self, sender: str, hearer: str, frame: bytes) -> None:
         """Whoever keeps a transcript and looks at it: no letter crashes a view."""

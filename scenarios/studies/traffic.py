@@ -20,7 +20,7 @@ from ...crypto.voprf import PROOF
 from ...protocol import parties
 from ...protocol.announcement import Announcement
 from ...protocol.audit_messages import HASH, TOSS, Coin, Link, Opened, Toss, Traced
-from ...protocol.bodies import WITNESS
+from ...protocol.bodies import KINDS, WITNESS
 from ...protocol.frames import NO_SESSION, Message, Seal
 from ...protocol.messages import (
     OPENING,
@@ -130,17 +130,22 @@ def _seal(terms: Terms, *, headed: bool) -> Seal | None:
     return Seal(bytes(WITNESS if headed else 0), bytes(SIGNATURE))
 
 
+def _kind(body: Body) -> str:
+    """What the phases table calls a message."""
+    return KINDS[type(body)].name.lower()
+
+
 def _post(
     terms: Terms, number: int, author: str, body: Body, many: int = 1, *, headed: bool = True
 ) -> Sent:
     size = many * length(body, _seal(terms, headed=headed))
-    return Sent(number, author, BOARD, type(body).__name__.lower(), many, size)
+    return Sent(number, author, BOARD, _kind(body), many, size)
 
 
 def _list(
     terms: Terms, number: int, author: str, make: Callable[[int], Body], entries: int
 ) -> Sent:
-    kind = type(make(1)).__name__.lower()
+    kind = _kind(make(1))
     size = grown(make, entries, _seal(terms, headed=True))
     return Sent(number, author, BOARD, kind, 1, size)
 
@@ -205,7 +210,7 @@ def _collected(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
     number = plan.call.round
 
     def each(sender: str, receiver: str, body: Body) -> Sent:
-        kind = type(body).__name__.lower()
+        kind = _kind(body)
         return Sent(number, sender, receiver, kind, people, people * length(body))
 
     if plan.token:
