@@ -145,13 +145,19 @@ def _code(given: list[str]) -> int:
 
 
 def _unwritten(bug: Exception, given: list[str]) -> int:
-    """Say that a disk is full, or else that this is a bug."""
+    """Say that a disk is or was full, or else that this is a bug."""
     if isinstance(bug, OSError) and bug.errno in NO_ROOM:
         _hang_up()
         _complain(f"what was to be said could not be written: {bug.strerror}; make room")
         return WRONG
-    from .bug import report
+    from .bug import cut_short, report
 
+    if (compiled := cut_short(bug)) is not None:
+        _complain(
+            f"{compiled}: Python could not write this compiled module whole when a disk was full;"
+            " remove the file, make room, and start again"
+        )
+        return WRONG
     _complain(report(bug, given))
     return BUG
 

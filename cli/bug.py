@@ -27,6 +27,19 @@ def report(bug: BaseException, arguments: Sequence[str]) -> str:
     return "\n".join([*lines, f"  details  {kept}"] if kept else [*lines, "", trace])
 
 
+def cut_short(bug: BaseException) -> str | None:
+    """The compiled module that Python has read and found too short, if that is what happened.
+
+    Python before 3.12.8 keeps what a full disk took of such a file as if it were all.
+    """
+    last = bug.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or last.tb_frame.f_code.co_name != "_compile_bytecode":
+        return None
+    return str(last.tb_frame.f_locals.get("bytecode_path"))
+
+
 def _system() -> str:
     return f"Python {platform.python_version()}, {platform.platform()}"
 

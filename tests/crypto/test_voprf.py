@@ -182,7 +182,7 @@ def test_where_the_library_finds_no_room_is_said(tmp_path: Path) -> None:
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env={"TMPDIR": str(tmp_path)},
+        env={"TMPDIR": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         check=True,

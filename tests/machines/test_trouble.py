@@ -35,6 +35,12 @@ def full(pid: int, size: int) -> Iterator[None]:
     resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
 
 
+@pytest.fixture(autouse=True)
+def nothing_compiled_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a module that is compiled when a disk is full, Python would keep what had room."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+
+
 class Terminal:
     """Somebody in front of a terminal."""
 
