@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from veilmix.analysis.composition import best_bound
+from veilmix.analysis.composition.margins_bound import margins_bound
 from veilmix.errors import ScenarioError
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.play.run import run
@@ -74,8 +75,8 @@ COUNTS = some.lists(some.integers(0, 30), min_size=2, max_size=2).map(lambda c: 
 @given(some.lists(COUNTS, min_size=1, max_size=4), some.integers(1, 20), some.floats(0, 1))
 def test_it_is_the_heaviest_that_is_safe(counts: Sequence[list[int]], k: int, most: float) -> None:
     schema = Schema(tuple(Feature(name, ("x", "y", "z")) for name in "abcd"[: len(counts)]))
-    scenario = change(SCENARIO, {"policy.k": k, "policy.max_exposure": most})
-    kept = strategy(scenario).rule(schema, counts, 60).kept
+    limits = {"policy.k": k, "policy.max_exposure": most, "policy.rule": "coverage"}
+    kept = strategy(change(SCENARIO, limits)).rule(schema, counts, 60).kept
     told = [-sum(one / 60 * log2(one / 60) for one in count if one) for count in counts]
     every = (
         tuple(compress(range(len(counts)), one)) for one in product((0, 1), repeat=len(counts))
@@ -89,3 +90,7 @@ def test_it_is_the_heaviest_that_is_safe(counts: Sequence[list[int]], k: int, mo
     assert not kept or kept in safe
     best = max((sum(told[column] for column in one) for one in safe), default=0.0)
     assert sum(told[column] for column in kept) == pytest.approx(best)
+    priced = strategy(change(SCENARIO, {**limits, "policy.rule": "margins"}))
+    wider = priced.rule(schema, counts, 60).kept  # prices allow what coverage allows, and more
+    assert not wider or margins_bound([counts[column] for column in wider], k).value <= most
+    assert sum(told[column] for column in wider) >= best - 1e-9
