@@ -1,11 +1,11 @@
-"""Linear programs that are changed a column at a time, and solved from where the last one ended."""
+"""Linear programs that are changed by columns or rows, and solved from where the last one ended."""
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-from ..validation import Floats
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from scipy.sparse import csc_array
+from ..validation import Counts, Floats
 
 OPTIONS: tuple[tuple[str, bool | int | str], ...] = (
     ("output_flag", False),
@@ -14,12 +14,53 @@ OPTIONS: tuple[tuple[str, bool | int | str], ...] = (
 )
 
 
+class Matrix(Protocol):
+    """A sparse matrix by columns, as SciPy's `csc_array` has it."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+        ...
+
+    @property
+    def indptr(self) -> npt.NDArray[Any]:
+        """Where each column begins, and where the last one ends."""
+        ...
+
+    @property
+    def indices(self) -> npt.NDArray[Any]:
+        """The row of each entry."""
+        ...
+
+    @property
+    def data(self) -> npt.NDArray[Any]:
+        """The value of each entry."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Such a matrix without SciPy's sparse arrays, which take longer to import than to solve.
+
+    Attributes:
+        shape: rows and columns.
+        indptr: where each column begins, and where the last one ends.
+        indices: the row of each entry.
+        data: the value of each entry.
+    """
+
+    shape: tuple[int, int]
+    indptr: Counts
+    indices: Counts
+    data: Floats
+
+
 def maximiser(
-    matrix: "csc_array",
+    matrix: Matrix,
     gain: Floats,
     columns: tuple[Floats, Floats],
     rows: tuple[Floats, Floats],
-    *options: tuple[str, bool | int | str],
+    *options: tuple[str, bool | int | float | str],
 ) -> Any:
     """HiGHS with a program to maximise.
 
