@@ -12,6 +12,7 @@ from ..crypto.suites import suite
 from ..protocol import parties
 from ..protocol.announcement import Program
 from ..protocol.board import Board
+from ..protocol.collection import uncollected
 from ..protocol.messages import OPENING, Kind, Registry, Roster
 from ..protocol.phases import BOARD
 from ..protocol.programs import strategy_of
@@ -21,7 +22,6 @@ from .board_monitor import BoardMonitor
 from .cast import Cast
 from .challenge import Keyring
 from .clock import VirtualClock
-from .collection import uncollected
 from .curator import Plans, curator
 from .event_loop import run_loop
 from .instruments import Instrument, Instruments
@@ -62,7 +62,7 @@ def play(
     instrument that crashed.
     """
     watching = Instruments(list(instruments), report)
-    with uncollected(cast.people > COHORT_ABOVE):
+    with uncollected(cast.people):
         return run_loop(hold, cast, watching, clock=clock or VirtualClock())
 
 

@@ -1,6 +1,8 @@
 """docs/result.schema.json is made from the one definition of result.json, which reads it back."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import make_schema as TOOL
@@ -64,3 +66,31 @@ def test_a_folder_of_another_format_says_so_first(
     file.write_text(json.dumps(data), "utf-8")
     with pytest.raises(StorageError, match=rf"schema {SCHEMA + 1}; .* reads schema {SCHEMA}"):
         read(folder)
+
+
+@pytest.mark.parametrize("name", ["blood-type", "incidence-class"])
+def test_findings_of_another_program_are_refused(name: str, tmp_path: Path) -> None:
+    """Of a program that finds nothing of its own, and of one that does."""
+    folder = save(veilmix.run(name, 7, "ideal", worst_case_seconds=0), tmp_path)
+    other = veilmix.run("local-suppression-class", 7, "ideal", worst_case_seconds=0).result()
+    file = folder / "result.json"
+    data = json.loads(file.read_text("utf-8")) | {"findings": other["findings"]}
+    file.write_text(json.dumps(data), "utf-8")
+    with pytest.raises(StorageError, match=r"result\.json:\d+: damaged: .*\$\.findings"):
+        read(folder)
+
+
+@pytest.mark.slow
+def test_reading_a_run_imports_no_other_program(tmp_path: Path) -> None:
+    folder = save(veilmix.run("blood-type", 7, "ideal", worst_case_seconds=0), tmp_path)
+    code = (
+        "import sys, pathlib\n"
+        "from veilmix.scenarios.records.result_file import read\n"
+        f"read(pathlib.Path({str(folder)!r}))\n"
+        "room = 'veilmix.scenarios.programs.'\n"
+        "named = {name.removeprefix(room).partition('.') for name in sys.modules"
+        " if name.startswith(room)}\n"
+        "print(*sorted({first for first, _, rest in named if rest == 'program'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["two_round"]

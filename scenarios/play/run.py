@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ParameterError
+from ...protocol.collection import uncollected
 from ...roles.workplace import HERE, Workplace
 from ..populations.samples import Samples
 from ..programs.interface import Mode, Played, Report, Session
@@ -92,18 +93,19 @@ def run(
 
         more["stage"] = apart(chosen, mode, durable, ledger=ledger is not None)
     started, kept = time.perf_counter(), None
-    if ledger is not None:
-        from .real import play_real
+    with uncollected(crowd.people.n):
+        if ledger is not None:
+            from .real import play_real
 
-        session = partial(play_real, chosen, crowd, faults, seed, instruments, report, **more)
-        played, kept = _kept(ledger, asked_for, chosen, crowd, seed, mode, session)
-    else:
-        carry = carrier(chosen)
-        played = carry(chosen, crowd, faults, seed, mode, instruments, report, **more)
-    seconds = time.perf_counter() - started
-    done = Session(chosen, crowd, played, partial(present, crowd, faults))
-    scored = program_of(chosen).score(done)
-    outcome = outcome_of(done, scored, seed, mode, seconds, worst_case_seconds)
+            session = partial(play_real, chosen, crowd, faults, seed, instruments, report, **more)
+            played, kept = _kept(ledger, asked_for, chosen, crowd, seed, mode, session)
+        else:
+            carry = carrier(chosen)
+            played = carry(chosen, crowd, faults, seed, mode, instruments, report, **more)
+        seconds = time.perf_counter() - started
+        done = Session(chosen, crowd, played, partial(present, crowd, faults))
+        scored = program_of(chosen).score(done)
+        outcome = outcome_of(done, scored, seed, mode, seconds, worst_case_seconds)
     trust = workplace.helpers.trust if workplace.helpers else None
     return expectations(replace(outcome, ledger=kept, executor=trust))
 

@@ -67,7 +67,7 @@ def read(folder: Path) -> Run:
     if folder.name.startswith(PARTIAL):
         raise StorageError(f"{folder}: a run that was stopped while it was written; run it again")
     scenario = _scenario(folder / SCENARIO)
-    result = _result(folder / RESULT)
+    result = _result(folder / RESULT, scenario.policy.kind)
     transcript, sizes = decode(_there(folder / TRANSCRIPT))
     if (transcript is None) != (result.mode == "ideal"):
         why = f"result.json says mode {result.mode}, and the transcript is of the other one"
@@ -108,8 +108,11 @@ def _json(path: Path) -> Any:
         raise damaged(path, 1, "lists nested too deeply") from None
 
 
-def _result(path: Path) -> Result:
-    """Read result.json, strictly: every key of the schema and no other, each of its kind."""
+def _result(path: Path, policy: str) -> Result:
+    """Read result.json, strictly: every key of the schema and no other, each of its kind.
+
+    policy: the kind of the scenario's; what another program finds is not accepted.
+    """
     plain = _json(path)
     other = plain.get("schema", SCHEMA) if isinstance(plain, dict) else SCHEMA
     if isinstance(other, int) and other not in READ:  # first: what else is odd follows from it
@@ -119,7 +122,7 @@ def _result(path: Path) -> Result:
         )
     try:
         plain = current(plain) if isinstance(plain, dict) else plain
-        return msgspec.convert(plain, result_type())
+        return msgspec.convert(plain, result_type(policy))
     except msgspec.ValidationError as bad:
         raise damaged(path, _line(path, str(bad)), str(bad)) from None
 

@@ -27,6 +27,7 @@ from msgspec.structs import replace
 
 from ...crypto.identity import Identity
 from ...errors import NO_ROOM, StorageError
+from ...protocol.collection import uncollected
 from ..schema.dump import dump
 from ..scoring.outcome import Outcome
 from ..scoring.result import WrittenRelease
@@ -62,7 +63,8 @@ def save(
     the name is taken, -2, -3, ... is added: a run never replaces another. recorder: who signs what
     was recorded; None: nobody.
     """
-    return store(contents(outcome, recorder), parent, name or default_name(outcome))
+    with uncollected(outcome.users):
+        return store(contents(outcome, recorder), parent, name or default_name(outcome))
 
 
 def store(files: Iterable[tuple[str, bytes]], parent: Path, name: str) -> Path:

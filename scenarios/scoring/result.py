@@ -238,12 +238,14 @@ class Result(Record, frozen=True):
 
 
 @cache
-def result_type() -> type[Result]:
-    """`Result` with the findings of every program that is known: what reads and checks a file.
+def result_type(kind: str | None = None) -> type[Result]:
+    """`Result` with the findings of a program, as a file is read, checked and published.
 
-    A tagged union, of the records that the programs say are theirs; those of other packages too.
+    kind: of policy, which says the program; None: all that are known, those of other packages too.
+    Then findings are a tagged union of the records that the programs say are theirs.
     """
-    every = (program.findings() for program in PROGRAMS.values())
+    programs = PROGRAMS.values() if kind is None else (PROGRAMS[kind],)
+    every = (program.findings() for program in programs)
     own = tuple(dict.fromkeys(kind for kind in every if kind is not None))
     whole: Any = defstruct(
         "Result",

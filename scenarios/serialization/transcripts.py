@@ -28,6 +28,7 @@ import msgspec
 
 from ...errors import Reason, StorageError
 from ...protocol.announcement import Announcement
+from ...protocol.collection import uncollected
 from ...protocol.frames import HEADER, decode_message
 from ...protocol.messages import Counts, Kind
 from ...protocol.phases import BOARD
@@ -170,7 +171,12 @@ def decode(path: Path) -> tuple[Transcript | None, tuple[int, ...]]:
 
     The transcript of an ideal run is None.
     """
-    lines = list(_parsed(path))
+    with uncollected():
+        return _decoded(path, list(_parsed(path)))
+
+
+def _decoded(path: Path, lines: list[Line]) -> tuple[Transcript | None, tuple[int, ...]]:
+    """What the lines of a file say."""
     head, tail = lines[0], lines[-1]
     if not isinstance(head, Head) or head.schema != SCHEMA or head.form not in FORMS:
         raise damaged(path, 1, f"no transcript of schema {SCHEMA} begins like this")

@@ -1,0 +1,27 @@
+"""Many messages are not searched for cycles, few are; and afterwards it is as it was before."""
+
+import gc
+
+import pytest
+from veilmix.protocol.collection import MANY, uncollected
+
+
+@pytest.mark.parametrize(("people", "spared"), [(0, False), (MANY, False), (MANY + 1, True)])
+def test_only_many_people_are_spared(people: int, spared: bool) -> None:
+    with uncollected(people):
+        assert gc.isenabled() is not spared
+    assert gc.isenabled()
+
+
+def test_the_outer_one_decides() -> None:
+    with uncollected():
+        with uncollected(MANY + 1):
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_it_begins_again_after_an_error() -> None:
+    with pytest.raises(ValueError, match="wrong"), uncollected():
+        raise ValueError("wrong")
+    assert gc.isenabled()
