@@ -76,6 +76,7 @@ ANYWHERE = {
     "scenarios/validation/test_scenario_files.py": "imports the package, as test_imports.py does",
     "test_first_hour.py": "makes a clone of its own, called veilmix",
     "test_required.py": "starts pytest, as this file does",
+    "test_result_schema.py": "imports the package, as test_imports.py does",
     "test_passed_on.py": "makes a clone of its own, a sdist and a wheel",
 }
 
