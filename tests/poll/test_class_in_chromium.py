@@ -86,9 +86,11 @@ def test_thirty_phones_at_once_and_four_that_do_something_else(
     scenario = replace(scenario, mix=replace(scenario.mix, deadline=round(120 * patience)))
     places = [one for one, _ in zip(cycle(CHOICES), range(PHONES), strict=False)]
     with Class(scenario, PHONES, wait=60 * patience) as room:
-        pages = [new_phone(room.address) for _ in range(PHONES)]
+        pages = [new_phone("about:blank") for _ in range(PHONES)]
         others = {RELOADS: reloading, OFFLINE: offline}
-        pages[VANDAL].route("**/answer", spoil)
+        pages[VANDAL].route("**/answer", spoil)  # before it loads (test_threshold_class.py)
+        for page in pages:
+            page.goto(room.address, wait_until="commit")
         for number, page in enumerate(pages):
             if number in {*others, LATE}:
                 join(page, f"pupil {number}")

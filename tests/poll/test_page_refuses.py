@@ -71,7 +71,7 @@ def changing(page: Any, change: Callable[[Posts], Posts]) -> None:
 
     def between(route: Any) -> None:
         try:
-            answer = route.fetch(max_retries=3)  # of a connection that was reset
+            answer = route.fetch()
         except Error:  # the class is over
             route.abort()
             return
