@@ -8,7 +8,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import groupby, islice, pairwise
 
 from ..crypto.keys import SecretKey
 from ..crypto.layer import open_layers as open_all
@@ -152,8 +152,9 @@ class BatchDigest:
         """Hash some more."""
         rest = iter(layers)
         while some := list(islice(rest, HASHED)):
-            pieces = [piece for layer in some for piece in (len(layer).to_bytes(4, "big"), layer)]
-            self._state.update(b"".join(pieces))
+            for size, alike in groupby(some, len):
+                head = size.to_bytes(4, "big")
+                self._state.update(head + head.join(alike))
 
     def done(self) -> bytes:
         """Give the digest, 32 bytes."""

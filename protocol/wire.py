@@ -81,7 +81,7 @@ class Writer:
 
     def items(self, values: Sequence[bytes]) -> "Writer":
         """Append a list of byte strings, with one width where all have the same length."""
-        widths = {len(value) for value in values}
+        widths = set(map(len, values))
         if len(widths) == 1 and 0 not in widths:
             return self.u32(len(values)).u32(widths.pop()).raw(b"".join(values))
         self.u32(len(values)).u32(0)

@@ -21,10 +21,9 @@ TERMS = 10
 
 def excess(d: npt.ArrayLike) -> Floats:
     """f(d) = (1 + d) log(1 + d) - d for d >= -1, nats; f(-1) = 1, f(0) = 0."""
-    from scipy.special import xlog1py
-
     given = np.maximum(np.asarray(d, dtype=np.float64), -1.0)
-    result = np.asarray(xlog1py(1 + given, given) - given)
+    logs = np.log1p(given, out=np.zeros_like(given), where=given > -1)  # times 0 where it is not
+    result = np.asarray((1 + given) * logs - given)
     small = np.abs(given) < SMALL
     if small.any():
         result[small] = _series(given[small])

@@ -90,9 +90,9 @@ def as_joint(joint: Any, name: str = "joint") -> Joint:
 
 
 def _entries(joint: Any, name: str) -> tuple[tuple[int, int], Indices, Indices, npt.NDArray[Any]]:
-    from scipy.sparse import csr_array, issparse
+    if hasattr(joint, "tocsr"):  # of SciPy's, which is not imported for those who have none
+        from scipy.sparse import csr_array
 
-    if issparse(joint):
         whole: Any = joint
         rows = csr_array(whole).copy()
         rows.sum_duplicates()

@@ -22,7 +22,6 @@ from msgspec.structs import replace as changed
 from ...analysis.exposure.attacker_risk import Attacker, Risk, risk, risk_within
 from ...analysis.exposure.cells import cells_of, distinct
 from ...analysis.exposure.equivalence_classes import Crowds
-from ...analysis.reidentification import pie
 from ...analysis.reidentification.attacks.side_information import counted
 from ...protocol.hiding import BLANK, COVERS, OTHER, Hiding, Redact, apply_rule
 from ...protocol.messages import Counts
@@ -298,21 +297,6 @@ def _attacks(
     n, shown = int(many.sum()), cells_of(said.codes, range(len(kept)))
     for known in asked_sets(scenario, names):
         counts = counted(cells_of(rows, known)[said.row], shown, many[said.row] * said.chance)
-        named, certain, bits = best_guesses(counts, n)
-        knows = tuple(names[column] for column in known)
-        yield Attack(knows, sees, named, 0.0, bayes_error(named, n), certain, bits, 0.0)
-
-
-def best_guesses(counts: Any, people: int) -> tuple[float, int, float]:
-    """People found, those for certain, and bits; counts: known cells x what is said, expected.
-
-    What chance hides is averaged over; certain people are then rounded.
-    """
-    import numpy as np
-
-    held, each = counts.tocoo(), np.asarray(counts.sum(axis=1)).ravel()
-    share = counts.multiply(1 / each[:, None]).tocsr()
-    only = np.bincount(held.col, minlength=counts.shape[1])[held.col] == 1
-    alone = np.isclose(each, 1)[held.row] & only
-    bits = pie(counts / people) if counts.shape[0] > 1 else 0.0
-    return float(share.max(axis=0).sum()), round(float(held.data[alone].sum())), bits
+        knows, named = tuple(names[column] for column in known), counts.found
+        error = bayes_error(named, n)
+        yield Attack(knows, sees, named, 0.0, error, counts.certain, counts.bits, 0.0)

@@ -23,8 +23,9 @@ import numpy.typing as npt
 
 from ....errors import ParameterError
 from ...exposure.cells import as_columns, as_table, cells_of
-from ...validation import as_counts
+from ...validation import Floats, as_counts
 from ..fano import fano_bound, uniform_prior_error
+from ..joint_law import Joint, weighted_counts
 from ..personal_information import pie
 
 Keys = npt.NDArray[np.int64]
@@ -159,23 +160,63 @@ def _blurred(shares: Any, Q: Any) -> float:
     return float((shares @ matrix.T).max(axis=0).sum())
 
 
-def counted(known: Keys, shown: Keys, people: Keys) -> Any:
-    """People by known cell (rows) and shown value (columns), sparse; the table of `people_found`.
+def counted(known: Keys, shown: Keys, people: npt.NDArray[Any]) -> "PeopleByCell":
+    """People by known cell and shown value.
 
-    known, shown: the number of each row's cell, 0, 1, ...; people: how many people have that row.
+    Args:
+        known, shown: the number of each row's cell, 0, 1, ..., shape (rows,).
+        people: how many have that row, above 0; whole, or expected.
     """
-    from scipy.sparse import coo_array
-
-    shape = (int(known.max()) + 1, int(shown.max()) + 1)
-    counts = coo_array((people, (known, shown)), shape=shape).tocsr()
-    counts.sum_duplicates()
-    return counts
+    cells, values = int(known.max()) + 1, int(shown.max()) + 1
+    pairs, place = np.unique(known * np.int64(values) + shown, return_inverse=True)
+    weight = weighted_counts(place, people, len(pairs))
+    return PeopleByCell(cells, values, pairs // values, pairs % values, weight)
 
 
-def _attack(counts: Any, known: tuple[int, ...], released: tuple[int, ...]) -> Identified:
-    cells, people = counts.tocoo(), np.asarray(counts.sum(axis=1)).ravel()
-    # Certain: the only person who could have that row, whatever the attacker knows of the others.
-    only = np.bincount(cells.col, minlength=counts.shape[1])[cells.col] == 1
-    certain = int(((people[cells.row] == 1) & only).sum())
-    bits = pie(counts, None) if counts.shape[0] > 1 else 0.0
-    return Identified(int(people.sum()), people_found(counts), certain, bits, known, released)
+@dataclass(frozen=True, slots=True, eq=False)
+class PeopleByCell:
+    """How many people have a known cell and show a value: all pairs that occur, each once.
+
+    Attributes:
+        cells, values: how many known cells and shown values there are.
+        row, column: cell and value of each pair, shape (pairs,).
+        people: how many have both, above 0, whole or expected, shape (pairs,).
+    """
+
+    cells: int
+    values: int
+    row: Keys
+    column: Keys
+    people: Floats
+
+    @property
+    def each(self) -> Floats:
+        """People in each known cell, shape (cells,)."""
+        return weighted_counts(self.row, self.people, self.cells)
+
+    @property
+    def found(self) -> float:
+        """People named correctly by the best guesses, in expectation."""
+        best = np.zeros(self.values)
+        np.maximum.at(best, self.column, self.people * (1 / self.each)[self.row])
+        return float(best.sum())
+
+    @property
+    def certain(self) -> int:
+        """People whose row can be nobody else's, whatever is known of the others; rounded."""
+        only = np.bincount(self.column, minlength=self.values)[self.column] == 1
+        alone = np.isclose(self.each, 1)[self.row]
+        return round(float(self.people[alone & only].sum()))
+
+    @property
+    def bits(self) -> float:
+        """I(K; Y): what a row tells about its owner."""
+        if self.cells < 2:
+            return 0.0
+        mass = self.people / self.people.sum()
+        return pie(Joint(self.cells, self.values, self.row, self.column, mass))
+
+
+def _attack(counts: PeopleByCell, known: tuple[int, ...], released: tuple[int, ...]) -> Identified:
+    people = int(counts.people.sum())
+    return Identified(people, counts.found, counts.certain, counts.bits, known, released)
