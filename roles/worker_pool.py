@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 
 import trio
 
+from ..crypto.batched import TOGETHER, engine_for
 from . import forked_workers
 from .clock import VirtualClock
 from .elsewhere import by_helpers
@@ -120,6 +121,7 @@ class WorkerPool:
             with self._at_work():
                 await by_helpers(helpers, others, self._known[party], work, pieces, take)
         elif self._copies(len(items)):
+            engine_for(TOGETHER)  # looked for once: copies know what this process has found
             with self._at_work():
                 await forked_workers.in_copies(work, pieces, self.threads, take)
         async with trio.open_nursery() as nursery:
