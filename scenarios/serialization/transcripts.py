@@ -148,7 +148,7 @@ Line = Head | Message | Sealed | Counted | Refused | End
 def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> bytes:
     """Write a transcript; None is that of an ideal run, in which nothing was sent."""
     packed = partial(gzip.compress, compresslevel=LEVEL, mtime=0)
-    with ThreadPoolExecutor(1) as aside:  # which writes while zlib works
+    with ThreadPoolExecutor(2) as aside:  # zlib takes longer than lines take to be written
         return b"".join(aside.map(packed, _blocks(transcript, users, sizes)))
 
 
@@ -220,7 +220,7 @@ def ordered(transcript: Transcript) -> Transcript:
     return Transcript(
         transcript.users,
         transcript.summary,
-        [Event(number, *event[1:]) for number, event in enumerate(events)],
+        [e if e.number == number else Event(number, *e[1:]) for number, e in enumerate(events)],
         sorted(transcript.made, key=lambda made: (made.round, made.user)),
         sorted(transcript.reads, key=lambda read: read.round),
         sorted(transcript.refusals, key=lambda r: (r.round, _place(r.party), r.reason, r.count)),
