@@ -28,7 +28,7 @@ R = TypeVar("R")
 COPY_ABOVE = 10_000  # jobs; making copies of this process costs some 50 ms
 CHUNK = 128  # jobs per hop to a thread, at least
 PIECES = 32  # per thread, of a long list: at the end one thread waits for the other's last
-PARCELS = 20  # per worker elsewhere: each has a cost of its own on its way
+PARCELS = 8  # per worker elsewhere: what each costs on its way, 20 of them make a sixth of a run
 MOST = 1 << 14  # jobs in a piece: what is being done, and was just done, is all that is in memory
 
 
