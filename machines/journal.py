@@ -54,17 +54,26 @@ CREATE TABLE IF NOT EXISTS acknowledged (id BLOB PRIMARY KEY) WITHOUT ROWID;
 """  # noqa: E501 - a line a table
 
 
+RESUME = (
+    "what was written before still stands: make room, and start this party again with the same "
+    "command"
+)
+
+
 class Journal:
     """The journal of one place, in a file that is made where it is not.
+
+    remedy: what whoever started the place does where the journal cannot be used.
 
     Raises:
         StorageError: here and from every method, if it cannot be read or written; what was written
             before still stands.
     """
 
-    def __init__(self, path: Path, durable: Durable) -> None:
+    def __init__(self, path: Path, durable: Durable, remedy: str = RESUME) -> None:
         self.path = path
-        with _said(path):
+        self._remedy = remedy
+        with self._said():
             path.touch(mode=0o600)
             self._database = sqlite3.connect(path, isolation_level=None)
             try:
@@ -82,12 +91,12 @@ class Journal:
 
     def close(self) -> None:
         """Let go of it; what was written stands."""
-        with _said(self.path):
+        with self._said():
             self._database.close()
 
     def fact(self, name: str, first: bytes) -> bytes:
         """Give what was written under a name, or write it if nothing was."""
-        with _said(self.path):
+        with self._said():
             self._database.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, first))
             query = "SELECT value FROM facts WHERE name = ?"
             (value,) = self._database.execute(query, (name,)).fetchone()
@@ -95,17 +104,17 @@ class Journal:
 
     def write(self, peer: str, data: bytes) -> None:
         """Write down an input, before anything follows from it."""
-        with _said(self.path):
+        with self._said():
             self._database.execute("INSERT INTO inputs (peer, data) VALUES (?, ?)", (peer, data))
 
     def inputs(self) -> Iterator[tuple[str, bytes]]:
         """Yield all inputs in their order, with who they came from."""
-        with _said(self.path):
+        with self._said():
             yield from self._database.execute("SELECT peer, data FROM inputs ORDER BY number")
 
     def acknowledge(self, ids: Iterable[bytes]) -> None:
         """Write down that others have what has these ids."""
-        with _said(self.path):
+        with self._said():
             self._database.execute("BEGIN")
             rows = ((letter,) for letter in ids)
             self._database.executemany("INSERT OR IGNORE INTO acknowledged VALUES (?)", rows)
@@ -113,7 +122,7 @@ class Journal:
 
     def acknowledged(self) -> set[bytes]:
         """What others have, by id."""
-        with _said(self.path):
+        with self._said():
             return {
                 bytes(letter) for (letter,) in self._database.execute("SELECT id FROM acknowledged")
             }
@@ -123,22 +132,20 @@ class Journal:
 
         First overwrite, then close: whoever closes last deletes sqlite's own log, as it stands.
         """
-        with _said(self.path):
+        with self._said():
             erase(self.path)
         with suppress(sqlite3.Error):  # what it would tidy up is gone
             self._database.close()
 
-
-@contextmanager
-def _said(path: Path) -> Iterator[None]:
-    """Say what is wrong with a journal, in words."""
-    try:
-        yield
-    except (sqlite3.Error, OSError) as wrong:
-        raise StorageError(
-            f"{path}: the journal cannot be used ({wrong}); what was written before still stands: "
-            "make room, and start this party again with the same command"
-        ) from None
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """Say what is wrong with the journal, in words."""
+        try:
+            yield
+        except (sqlite3.Error, OSError) as wrong:
+            raise StorageError(
+                f"{self.path}: the journal cannot be used ({wrong}); {self._remedy}"
+            ) from None
 
 
 def erase(path: Path) -> None:

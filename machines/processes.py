@@ -64,6 +64,7 @@ from .world import World
 POSSIBLE = sys.platform == "linux"  # elsewhere system libraries may not be used in a copy
 LOOPBACK = "127.0.0.1"
 JOURNAL = ".journal"
+RERUN = "nothing is kept of a run that ends so: make room, and run it again"
 MOST_STARTS = 100  # of one place, in a session
 CONNECTIONS = 1_200  # at once, to one place
 LETTERS = Limits(body=MOST_LETTERS, connections=CONNECTIONS)
@@ -330,7 +331,7 @@ class _Stage:
         """Open the journal of a place, if it has one."""
         if self._durable is Durable.OFF:
             return None
-        return Journal(self._folder / f"{name}{JOURNAL}", self._durable)
+        return Journal(self._folder / f"{name}{JOURNAL}", self._durable, RERUN)
 
     async def _party_process(self, copy: Copy) -> None:
         name, reporter = copy.name, copy.reporter

@@ -4,6 +4,7 @@ import importlib.util
 import py_compile
 import resource
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from veilmix.analysis import drawing
 from veilmix.errors import StorageError
+from veilmix.machines import processes
 from veilmix.scenarios.records import identity_files
 from veilmix.scenarios.serialization.atomic_file import write_whole
 
@@ -86,6 +88,21 @@ def test_a_sweep_keeps_the_runs_before_and_goes_on(typed: Any) -> None:
     assert 0 < kept.count(b"\n") < 3
     assert typed(*SWEEP, "--out", "s.jsonl", "--resume", "--format", "csv").out == whole.out
     assert Path("s.jsonl").read_bytes().startswith(kept)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not processes.POSSIBLE, reason="makes copies of the process")
+def test_a_run_in_processes_that_cannot_keep_its_journals_says_what_to_do(
+    typed: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No party of it can be started again: with the run its journals are gone."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with room(40_000):
+        said = typed("run", "blood-type", "--processes", "--durable", "disk", "--no-save")
+    assert said.code == 2
+    assert "the journal cannot be used (" in said.err
+    assert said.err.endswith(f"); {processes.RERUN}\n")
+    assert files(tmp_path) == []
 
 
 def test_a_figure_or_file_that_was_there_stays(tmp_path: Path) -> None:
