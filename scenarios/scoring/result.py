@@ -245,8 +245,8 @@ def result_type(kind: str | None = None) -> type[Result]:
     Then findings are a tagged union of the records that the programs say are theirs.
     """
     programs = PROGRAMS.values() if kind is None else (PROGRAMS[kind],)
-    every = (program.findings() for program in programs)
-    own = tuple(dict.fromkeys(kind for kind in every if kind is not None))
+    findings = (program.findings() for program in programs)
+    own = tuple(dict.fromkeys(record for record in findings if record is not None))
     whole: Any = defstruct(
         "Result",
         [("findings", Union[(*own, UnsetType)], UNSET)],
