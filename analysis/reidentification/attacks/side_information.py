@@ -164,7 +164,8 @@ def counted(known: Keys, shown: Keys, people: npt.NDArray[Any]) -> "PeopleByCell
     """People by known cell and shown value.
 
     Args:
-        known, shown: the number of each row's cell, 0, 1, ..., shape (rows,).
+        known: the number of each row's cell, 0, 1, ..., shape (rows,).
+        shown: the number of its shown value, 0, 1, ..., shape (rows,).
         people: how many have that row, above 0; whole, or expected.
     """
     cells, values = int(known.max()) + 1, int(shown.max()) + 1
