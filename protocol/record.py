@@ -4,14 +4,11 @@ One `Record` of a run serves all coalitions: nothing here depends on who looks. 
 it together is in view.py, what they can link and why in derivation.py.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-
-import numpy as np
-import numpy.typing as npt
 
 from . import parties
 from .announcement import Flaw
@@ -19,14 +16,7 @@ from .board import Board
 from .hiding import HIDDEN, Hiding
 from .messages import Call, Counts, Kind
 from .session import open_round
-from .transcript import (
-    NameNumbers,
-    Row,
-    SealedAnswers,
-    Transcript,
-    numbered,
-    split_names,
-)
+from .transcript import NAME, Row, SealedAnswers, Transcript, split_names
 
 TOGETHER = {Flaw.BUNDLED, Flaw.ONE_SALT, Flaw.ONE_KEY}  # that show which answers are one person's
 
@@ -175,59 +165,50 @@ class RunRecord:
     def submitted(self) -> Mapping[int, Mapping[int, Row]]:
         """Per round and person what it said and was seen to hand in."""
         users = {parties.user(index): index for index in range(self.transcript.users)}
-        senders: dict[int, dict[bytes, int]] = {number: {} for number in self.calls}
-        if not self.transcript.summary:
-            for event in reversed(self.transcript.events):  # who comes later has copied
-                if event.kind is Kind.SUBMISSION and event.round in senders:
-                    user = users.get(event.sender)
-                    if user is not None:  # in others' names nobody says it
-                        senders[event.round].update(dict.fromkeys(split_names(event.names), user))
+        sender = {
+            (event.round, name): users[event.sender]
+            for event in reversed(self.transcript.events)  # who comes later has copied
+            if event.kind is Kind.SUBMISSION
+            and not self.transcript.summary
+            and event.sender in users  # in others' names nobody says it
+            for name in split_names(event.names)
+        }
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
         for made in self.transcript.made:
-            if senders[made.round].get(made.envelope) == made.user:
+            if sender.get((made.round, made.envelope)) == made.user:
                 rows[made.round][made.user] = self.rows_by_round[made.round][made.user]
         return rows
 
     @cached_property
     def came(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
         """Per round and column set, whose answer reached the reader; in the full form."""
-        arrived: dict[int, list[bytes]] = {number: [] for number in self.calls}
+        arrived: dict[int, set[bytes]] = {number: set() for number in self.calls}
         for event in self.transcript.events:
             call = self.calls.get(event.round)
             if event.kind is Kind.BATCH and call and event.receiver == call.reader:
-                arrived[event.round].append(event.names)
-        people: dict[tuple[int, tuple[int, ...]], set[int]] = {
-            (number, columns): set() for number, call in self.calls.items() for columns in call.asks
+                arrived[event.round].update(split_names(event.names))
+        people: dict[tuple[int, tuple[int, ...]], set[int]] = {}
+        reached = {
+            number: [people.setdefault((number, columns), set()).add for columns in call.asks]
+            for number, call in self.calls.items()
         }
-        for (number, asked), users, names in self._innermost():
-            here = np.isin(names, numbered(arrived[number]))
-            for ask, reached in zip(asked, here.T, strict=True):
-                people[number, self.calls[number].asks[ask]].update(users[reached].tolist())
+        for made in self.transcript.made:
+            here, reach = arrived[made.round], reached[made.round]
+            for (ask, _), name in zip(made.answers, self._innermost(made), strict=True):
+                if name in here:
+                    reach[ask](made.user)
         for seen in self.whole_rows.values():
             asks = self.calls[seen.round].asks
             people[seen.round, seen.columns] = set.intersection(
-                *(people[seen.round, ask] for ask in asks)
+                *(people.get((seen.round, ask), set()) for ask in asks)
             )
         return {about: frozenset(some) for about, some in people.items() if some}
 
-    def _innermost(
-        self,
-    ) -> "Iterator[tuple[tuple[int, tuple[int, ...]], npt.NDArray[np.int64], NameNumbers]]":
-        """The names of the reader's layers that hold the answers of people, many at a time.
-
-        Yields a round and the questions that were answered; the people who answered these; and the
-        names, people x questions. An onion that holds all answers has one name for all.
-        """
-        alike = defaultdict[tuple[int, int, tuple[int, ...]], list[SealedAnswers]](list)
-        for made in self.transcript.made:
-            asked = tuple([ask for ask, _ in made.answers])
-            alike[made.round, len(made.names), asked].append(made)
-        for (number, _, asked), some in alike.items():
-            depth = len(self.openers[number]) - 1
-            names = numbered([made.names for made in some]).reshape(len(some), -1)[:, depth::depth]
-            if names.shape[1] != len(asked):
-                names = np.repeat(names, len(asked), axis=1)
-            yield (number, asked), np.array([made.user for made in some]), names
+    def _innermost(self, made: SealedAnswers) -> list[bytes]:
+        """The name of the reader's layer that holds each answer of a person."""
+        depth = NAME * (len(self.openers[made.round]) - 1)
+        names = [made.names[at : at + NAME] for at in range(depth, len(made.names), depth)]
+        return names if len(names) == len(made.answers) else names * len(made.answers)
 
     @cached_property
     def whole_rows(self) -> Mapping[int, CountsSeen]:

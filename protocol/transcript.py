@@ -20,9 +20,6 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from ..errors import Reason, Refused
 from . import parties
 from .frames import ENVELOPE, HEADER, MAGIC, SEALED_MAGIC
@@ -35,7 +32,6 @@ NAME = 8  # bytes; a collision among a million messages has probability below 2*
 SUMMARY_ABOVE = 100_000  # people
 
 Row = Mapping[int, str]  # column -> value
-NameNumbers = npt.NDArray[np.uint64]
 
 _KINDS = {int(kind): kind for kind in Kind}
 
@@ -55,15 +51,6 @@ def split_names(names: bytes) -> list[bytes]:
     if len(names) == NAME:
         return [names]
     return [names[at : at + NAME] for at in range(0, len(names), NAME)]
-
-
-def numbered(names: Iterable[bytes]) -> NameNumbers:
-    """Many joined names as numbers, shape (names,): equal where the names are.
-
-    What is left of each behind its last whole name is none.
-    """
-    whole = [some if len(some) % NAME == 0 else some[: len(some) // NAME * NAME] for some in names]
-    return np.frombuffer(b"".join(whole), dtype=np.uint64)
 
 
 class Event(NamedTuple):
