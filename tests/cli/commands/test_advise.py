@@ -80,16 +80,16 @@ LADDERS = {
 @pytest.mark.parametrize("name", LADDERS)
 def test_ladders(name: str) -> None:
     columns, expected = LADDERS[name]
-    found = names(table(**columns))
-    assert all(one in found for one in expected), found
-    assert found[-1] == "dropped"
+    ladder = names(table(**columns))
+    assert all(level in ladder for level in expected), ladder
+    assert ladder[-1] == "dropped"
 
 
 def test_months_are_months_wherever_they_stand() -> None:
     """Of 03/17/2015 the month is 3; where days and months cannot be told apart, years are left."""
     days = [f"0{1 + i % 9}/1{i % 7}/20{10 + i % 15}" for i in range(500)]
     of = table(d=days)
-    (month,) = (j for j, one in enumerate(names(of)) if one == "of a date the month")
+    (month,) = (j for j, name in enumerate(names(of)) if name == "of a date the month")
     codes = column(of, 0, 5, GONE).ladder.levels[month].codes
     place = dict(zip(of.values[0], codes.tolist(), strict=True))
     assert len({place[day] for day in days if day.startswith("03/") and day.endswith("2015")}) == 1
@@ -101,8 +101,8 @@ def test_months_are_months_wherever_they_stand() -> None:
 
 def test_widths_are_multiples_of_each_other() -> None:
     for numbers in ([0, 99], [0.5, 80.5], [0, 5_000], [1e-3, 5e-3]):
-        found = widths(numbers)
-        assert all(b / a == pytest.approx(round(b / a)) for a, b in pairwise(found))
+        sizes = widths(numbers)
+        assert all(b / a == pytest.approx(round(b / a)) for a, b in pairwise(sizes))
 
 
 def test_patients_are_the_same_for_a_seed() -> None:
@@ -113,18 +113,21 @@ def test_patients_are_the_same_for_a_seed() -> None:
 
 def test_on_messy_patients_it_finds_decades_and_folded_sex(messy: Path) -> None:
     of = read(messy, Reading(columns="patient,name,age,sex,insurance"), GONE)
-    assert [one.column for one in of.judged if one.role is Role.IDENTIFIER] == ["patient", "name"]
-    found = advise(of, 5, 0.02, missing=GONE)
-    levels = dict(zip(of.columns, found.level_names(found.best), strict=True))
+    assert [judgement.column for judgement in of.judged if judgement.role is Role.IDENTIFIER] == [
+        "patient",
+        "name",
+    ]
+    advice = advise(of, 5, 0.02, missing=GONE)
+    levels = dict(zip(of.columns, advice.level_names(advice.best), strict=True))
     assert levels["sex"] == "spellings that differ in case are one"
     assert "intervals of 10" in levels["age"]
     assert "-1 as (missing)" in levels["age"]
-    assert found.found.exact
-    assert found.best.people <= found.most < found.before
-    finer = dict(zip(of.columns, found.finer, strict=True))
+    assert advice.found.exact
+    assert advice.best.people <= advice.most < advice.before
+    finer = dict(zip(of.columns, advice.finer, strict=True))
     assert finer["sex"] is None
     assert finer["age"] is not None
-    assert finer["age"] > found.best.people
+    assert finer["age"] > advice.best.people
 
 
 @pytest.mark.slow
@@ -137,7 +140,7 @@ def test_what_is_written_runs_and_keeps_its_promise(messy: Path, typed, tmp_path
     assert "prediction of zip" in said.out
     outcome = veilmix.run(tmp_path / "a.toml", mode="ideal")
     plain = json.loads(typed("advise", str(messy), *arguments, "--format", "json").out)
-    (advised,) = (one for one in plain["choices"] if one["advised"])
+    (advised,) = (choice for choice in plain["choices"] if choice["advised"])
     assert outcome.exposure.true == advised["people_below_k"] / 3000
     assert outcome.failed == ()
     assert (tmp_path / "a.svg").read_text().startswith("<?xml")
@@ -148,24 +151,24 @@ def test_what_is_written_runs_and_keeps_its_promise(messy: Path, typed, tmp_path
 def test_a_hierarchy_is_a_ladder(tmp_path: Path) -> None:
     of = table(job=["cook", "baker", "judge", "clerk"] * 25, sex=["f", "m"] * 50)
     (tmp_path / "job.csv").write_text("cook;food;*\nbaker;food;*\njudge;law;*\nclerk;law;*\n")
-    found = advise(of, 30, 0.0, hierarchies={"job": tmp_path / "job.csv"})
-    assert found.level_names(found.best)[0] == "level 1 of the hierarchy job.csv"
+    advice = advise(of, 30, 0.0, hierarchies={"job": tmp_path / "job.csv"})
+    assert advice.level_names(advice.best)[0] == "level 1 of the hierarchy job.csv"
     with pytest.raises(DataError, match=r"no column is called 'jop'.*did you mean `job`"):
         advise(of, 5, 0.1, predict="jop")
 
 
 def test_two_way_tables() -> None:
     """Half of the people in each of two cells; merged, they are spread over four."""
-    fine, one = np.array([0, 1] * 50), np.zeros(100, int)
+    fine, coarse = np.array([0, 1] * 50), np.zeros(100, int)
     assert two_way_distance([fine, fine], [fine, fine]) == 0
-    assert two_way_distance([fine, fine], [one, fine]) == pytest.approx(0.5)
-    assert two_way_distance([fine], [one]) == 0
+    assert two_way_distance([fine, fine], [coarse, fine]) == pytest.approx(0.5)
+    assert two_way_distance([fine], [coarse]) == 0
 
 
 def test_prediction() -> None:
     label = np.array([0, 1, 2, 0] * 100)
-    found = prediction(label, [label], [np.zeros(400, int)])
-    assert (found.fine, found.none, found.coarse) == (1.0, 0.5, 0.5)
+    accuracies = prediction(label, [label], [np.zeros(400, int)])
+    assert (accuracies.fine, accuracies.none, accuracies.coarse) == (1.0, 0.5, 0.5)
 
 
 MISTAKES = {
@@ -192,7 +195,8 @@ def test_advice_by_what_is_promised(typed, messy: Path, tmp_path: Path) -> None:
         for by in ("truth", "promise")
     }
     chosen = {
-        by: next(one for one in record["choices"] if one["advised"]) for by, record in plain.items()
+        by: next(choice for choice in record["choices"] if choice["advised"])
+        for by, record in plain.items()
     }
     assert [record["by"] for record in plain.values()] == ["truth", "promise"]
     assert chosen["promise"]["promised"] <= 150 < chosen["truth"]["promised"]
@@ -223,7 +227,10 @@ def test_what_has_more_weight_stays_finer(typed, messy: Path) -> None:
     records = [
         json.loads(typed("advise", *options, *more).out) for more in ((), ("--weight", "age=50"))
     ]
-    levels = [next(one for one in each["choices"] if one["advised"])["levels"] for each in records]
+    levels = [
+        next(choice for choice in each["choices"] if choice["advised"])["levels"]
+        for each in records
+    ]
     assert levels[1][0] < levels[0][0]
 
 
@@ -233,8 +240,8 @@ def test_a_hierarchy_is_handed_in(typed, messy: Path, tmp_path: Path) -> None:
     (tmp_path / "zip.csv").write_text("".join(f"{z};{z[:2]}***;*\n" for z in zips))
     options = ("--columns", "age,zip", "--hierarchy", "zip=zip.csv", "--max-exposure", "0")
     said = typed("advise", str(messy), *options, "--format", "json")
-    (found,) = (one for one in json.loads(said.out)["columns"] if one["column"] == "zip")
-    assert found["levels"][1] == "level 1 of the hierarchy zip.csv"
+    (ladder,) = (record for record in json.loads(said.out)["columns"] if record["column"] == "zip")
+    assert ladder["levels"][1] == "level 1 of the hierarchy zip.csv"
     none = typed("advise", str(messy), *options[:2], "--hierarchy", "age=zip.csv")
     assert (none.code, "zip.csv: has no line for" in none.err) == (2, True)
 
@@ -246,12 +253,12 @@ def test_choices_for_programs_are_numbers(typed, messy: Path) -> None:
     rows = list(csv.DictReader(lines))
     record = json.loads(typed("advise", *options, "--format", "json").out)["choices"]
     assert len(rows) == len(record) > 1
-    for row, one in zip(rows, record, strict=True):
-        assert float(row["loss"]) == one["loss"]
-        assert int(row["people_below_k"]) == one["people_below_k"]
-        assert (row["advised"] == "True") == one["advised"]
+    for row, choice in zip(rows, record, strict=True):
+        assert float(row["loss"]) == choice["loss"]
+        assert int(row["people_below_k"]) == choice["people_below_k"]
+        assert (row["advised"] == "True") == choice["advised"]
         says = [row[name].removeprefix("'") for name in ("age", "sex", "zip")]  # -1 as a text
-        assert says == one["says"]
+        assert says == choice["says"]
 
 
 def test_a_step_that_misses_the_target_by_little_is_told_apart(typed, tmp_path: Path) -> None:

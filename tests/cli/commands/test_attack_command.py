@@ -39,19 +39,19 @@ def test_csv_and_json_hold_the_same_cells(typed) -> None:
     lines = list(csv.DictReader(io.StringIO(form.out)))
     data = json.loads(typed("attack", "blood-type", *once, "--format", "json").out)
     assert data["schema"] == 1
-    assert [(one["row"], one["defence"]) for one in lines] == [
-        (one["row"], one["defence"]) for one in data["outcomes"]
+    assert [(line["row"], line["defence"]) for line in lines] == [
+        (outcome["row"], outcome["defence"]) for outcome in data["outcomes"]
     ]
-    for line, one in zip(lines, data["outcomes"], strict=True):
-        assert float(line["value"]) == one["value"]
-        assert line["verdict"] == one["verdict"]
+    for line, outcome in zip(lines, data["outcomes"], strict=True):
+        assert float(line["value"]) == outcome["value"]
+        assert line["verdict"] == outcome["verdict"]
 
 
 @pytest.mark.slow
 def test_other_processes_find_the_same(typed) -> None:
-    one = typed("attack", "blood-type", *ONCE, "--workers", "1", "--format", "csv")
+    serial = typed("attack", "blood-type", *ONCE, "--workers", "1", "--format", "csv")
     two = typed("attack", "blood-type", *ONCE, "--workers", "2", "--format", "csv")
-    assert one.out == two.out
+    assert serial.out == two.out
 
 
 def test_a_misspelt_attack_is_named(typed) -> None:

@@ -41,7 +41,7 @@ def test_what_cheaters_achieve_is_measured_once_and_told_everywhere(
     told = json.loads(typed("leak", run, "--format", "json").out)["cheating"]
     written = typed("leak", run, "--cheating", "--runs", "1", "--format", "json").out
     assert json.loads(written) == told
-    worst = {tuple(one["parties"]): one["worst"] for one in told["coalitions"]}
+    worst = {tuple(coalition["parties"]): coalition["worst"] for coalition in told["coalitions"]}
     assert worst["shuffler-1",]["attack"] == "surround"
     assert worst["curator",] is None
     assert typed("verify", run).code == 0  # the study is no part of the run
@@ -63,15 +63,15 @@ def test_check_names_what_it_was_measured_on(name: str, typed: Callable[..., Any
     if told is None:
         assert "those that cheat are not measured where people add noise" in said
         return
-    found = told.measured
-    assert f"as measured on {found.scenario} ({found.users} people of " in said
-    assert ("not on this scenario" in said) == (found.scenario != name)
-    (alone, *_) = found.smallest
+    study = told.measured
+    assert f"as measured on {study.scenario} ({study.users} people of " in said
+    assert ("not on this scenario" in said) == (study.scenario != name)
+    (alone, *_) = study.smallest
     if alone.worst is not None and not alone.watching:
         worst = alone.worst
         assert f"by {worst.attack} in {worst.read} of {worst.runs} runs (69 to 100 %)" in said
     data = json.loads(typed("check", name, "--format", "json").out)
-    assert data["trust"]["measured"]["name"] == found.name
+    assert data["trust"]["measured"]["name"] == study.name
 
 
 def test_compare_does_not_say_0_where_nothing_was_measured(typed: Callable[..., Any]) -> None:

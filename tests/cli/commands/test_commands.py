@@ -25,8 +25,8 @@ def test_new_lists_the_gallery_and_writes_a_copy(typed) -> None:
     everything = (*shipped(), *attacks())
     assert all(name in listed.out for name in everything)
     told = json.loads(typed("new", "--format", "json").out)
-    assert tuple(one["scenario"] for one in told) == everything
-    assert {one["group"] for one in told} == {"to start from", "attacks"}
+    assert tuple(entry["scenario"] for entry in told) == everything
+    assert {entry["group"] for entry in told} == {"to start from", "attacks"}
     assert typed("new", "zipf", "mine.toml").code == 0
     assert Path("mine.toml").read_text("utf-8") == source("zipf")
     again = typed("new", "titanic", "mine.toml")
@@ -159,12 +159,15 @@ def test_show_as_somebody_who_is_not_there(typed, folder: Path) -> None:
 
 def test_leak_is_computed_from_the_transcript(typed, folder: Path, played: Outcome) -> None:
     plain = json.loads(typed("leak", str(folder), "--format", "json").out)
-    found = {tuple(one["parties"]): one for one in plain["coalitions"]}
-    assert set(found) == {one.parties for one in played.coalitions}
-    for one in played.coalitions:
-        said = found[one.parties]
-        assert (said["linked"], said["cells_certain"]) == (one.linked, one.cells_certain)
-        assert said["bits_per_person"] == pytest.approx(one.bits_per_person)
+    coalitions = {tuple(record["parties"]): record for record in plain["coalitions"]}
+    assert set(coalitions) == {coalition.parties for coalition in played.coalitions}
+    for coalition in played.coalitions:
+        said = coalitions[coalition.parties]
+        assert (said["linked"], said["cells_certain"]) == (
+            coalition.linked,
+            coalition.cells_certain,
+        )
+        assert said["bits_per_person"] == pytest.approx(coalition.bits_per_person)
     assert plain["smallest"] == [
         ["analyst", "shuffler-1", "shuffler-2"],
         ["curator", "shuffler-1", "shuffler-2"],
@@ -213,9 +216,9 @@ def test_verify_checks_everything_and_replays(typed, folder: Path) -> None:
     assert said.code == 0
     assert "13 of 13 checks made, none failed" in said.out
     plain = json.loads(typed("verify", str(folder), "--no-replay", "--format", "json").out)
-    assert [one["check"] for one in plain if one["ok"] is None] == ["replay"]
-    assert all(one["ok"] for one in plain if one["check"] != "replay")
-    assert {one["shows"] for one in plain if one["ok"]} == {"consistency"}
+    assert [check["check"] for check in plain if check["ok"] is None] == ["replay"]
+    assert all(check["ok"] for check in plain if check["check"] != "replay")
+    assert {check["shows"] for check in plain if check["ok"]} == {"consistency"}
     assert len(rows(typed("verify", str(folder), "--no-replay", "--format", "csv").out)) == 13
 
 
@@ -224,9 +227,9 @@ def test_doctor_looks_at_everything(typed) -> None:
     said = typed("doctor")
     assert said.code == 0, said.out
     plain = json.loads(typed("doctor", "--format", "json").out)
-    found = {one["what"]: one["state"] for one in plain}
-    assert {"python", "numpy", "threads", "terminal", "run folders", "extra: data"} <= set(found)
-    assert set(found.values()) <= {"ok", "note"}
+    states = {finding["what"]: finding["state"] for finding in plain}
+    assert {"python", "numpy", "threads", "terminal", "run folders", "extra: data"} <= set(states)
+    assert set(states.values()) <= {"ok", "note"}
 
 
 def test_doctor_fails_where_a_library_is_missing(typed, monkeypatch: pytest.MonkeyPatch) -> None:

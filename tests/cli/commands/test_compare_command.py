@@ -38,8 +38,12 @@ def test_csv_and_json_hold_the_same_programs(typed) -> None:
     form = typed("compare", "blood-type", *ONLY, "--no-save", "--format", "csv")
     lines = list(csv.DictReader(io.StringIO(form.out)))
     data = json.loads(typed("compare", "blood-type", *ONLY, "--no-save", "--format", "json").out)
-    assert [one["program"] for one in lines] == ["two-round", "trusted", "shares"]
-    assert [one["program"] for one in data["programs"]] == ["two-round", "trusted", "shares"]
+    assert [line["program"] for line in lines] == ["two-round", "trusted", "shares"]
+    assert [program["program"] for program in data["programs"]] == [
+        "two-round",
+        "trusted",
+        "shares",
+    ]
     assert data["schema"] == 1
     assert float(lines[0]["true_exposure"]) == data["programs"][0]["privacy"]["true"]
 

@@ -96,26 +96,26 @@ def test_repeated_runs_give_means_with_intervals(typed) -> None:
     assert "3 independent runs" in said.out
     assert sorted(path.name for path in Path("runs").iterdir()) == ["s-0007", "s-0008", "s-0009"]
     plain = json.loads(typed("run", name, "--no-save", "--format", "json").out)
-    assert [one["seed"] for one in plain["runs"]] == [7, 8, 9]
-    scores = {one["score"]: one for one in plain["scores"]}
-    columns = [len(one["release"]["columns"]) for one in plain["runs"]]
-    found = scores["columns released"]
-    assert found["mean"] == pytest.approx(sum(columns) / 3)
+    assert [record["seed"] for record in plain["runs"]] == [7, 8, 9]
+    scores = {row["score"]: row for row in plain["scores"]}
+    columns = [len(record["release"]["columns"]) for record in plain["runs"]]
+    score = scores["columns released"]
+    assert score["mean"] == pytest.approx(sum(columns) / 3)
     if len(set(columns)) == 1:  # three runs that agree on something in between show no width
-        assert found["interval"] is None
+        assert score["interval"] is None
     else:
-        assert found["interval"][0] <= found["mean"] <= found["interval"][1]
-    assert sum(one["runs"] for one in plain["released"]) == 3
+        assert score["interval"][0] <= score["mean"] <= score["interval"][1]
+    assert sum(row["runs"] for row in plain["released"]) == 3
     assert "columns released" in typed("run", name, "--no-save", "--format", "csv").out
 
 
 def test_the_interval_is_students() -> None:
     from veilmix.cli.text.repetitions import estimate
 
-    one = estimate("x", [1.0, 2.0, 3.0])
-    assert one.mean == 2
+    interval = estimate("x", [1.0, 2.0, 3.0])
+    assert interval.mean == 2
     # t(0.975, 2) = 4.302653, s = 1: a table of any textbook.
-    assert one.high - one.mean == pytest.approx(4.302653 / 3**0.5, rel=1e-6)
+    assert interval.high - interval.mean == pytest.approx(4.302653 / 3**0.5, rel=1e-6)
     assert estimate("x", [5.0]).low == estimate("x", [5.0, 5.0]).high == 5
 
 
@@ -249,7 +249,7 @@ LIVE = {"PYTHONUNBUFFERED": "1"}
 def test_a_reader_who_leaves_is_no_error(
     tmp_path: Path, folder: Path, started, arguments: tuple[str, ...]
 ) -> None:
-    given = [str(folder) if one == "folder" else one for one in arguments]
+    given = [str(folder) if argument == "folder" else argument for argument in arguments]
     running = started(*VEILMIX, *given, cwd=tmp_path, env=os.environ | LIVE)
     running.stdout.readline()
     running.stdout.close()

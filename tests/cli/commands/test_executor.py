@@ -24,8 +24,8 @@ def test_every_command_works_with_threads_and_with_somebody_elses(typed: Any, co
     Path("own_executor.py").write_text(OWN)
     for name in ("thread", "own_executor:mine"):
         more = ("--out", f"{name.partition(':')[0]}.jsonl") if command == "sweep" else ()
-        found = typed(*COMMANDS[command], *more, "--executor", name)
-        assert found.code == 0, found.err
+        reply = typed(*COMMANDS[command], *more, "--executor", name)
+        assert reply.code == 0, reply.err
 
 
 def test_a_run_in_threads_is_the_run(typed: Any) -> None:
@@ -53,13 +53,13 @@ def test_what_is_no_executor_is_one_line(
     typed: Any, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dask_cluster, "PATIENCE", 0.2)
-    found = typed(*COMMANDS[command], "--executor", "fibre")
-    assert found.code == 2
-    assert "dask:ADDRESS" in found.err
+    reply = typed(*COMMANDS[command], "--executor", "fibre")
+    assert reply.code == 2
+    assert "dask:ADDRESS" in reply.err
     pytest.importorskip("distributed", reason="extra: cluster")
-    found = typed(*COMMANDS[command], "--executor", "dask:tcp://127.0.0.1:9")
-    assert found.code == 2
-    assert "no scheduler answers there" in found.err
+    reply = typed(*COMMANDS[command], "--executor", "dask:tcp://127.0.0.1:9")
+    assert reply.code == 2
+    assert "no scheduler answers there" in reply.err
 
 
 @pytest.mark.parametrize(
@@ -69,6 +69,6 @@ def test_what_is_no_executor_is_one_line(
 )
 def test_what_has_no_work_to_give(typed: Any, more: tuple[str, ...], said: str) -> None:
     Path("own_executor.py").write_text(OWN)
-    found = typed(*COMMANDS["run"], *more, "--executor", "own_executor:mine")
-    assert found.code == 2
-    assert said in found.err
+    reply = typed(*COMMANDS["run"], *more, "--executor", "own_executor:mine")
+    assert reply.code == 2
+    assert said in reply.err

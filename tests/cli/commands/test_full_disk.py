@@ -60,13 +60,13 @@ def test_what_was_found_is_told_and_nothing_is_left(typed: Any, line: tuple[str,
     before = files(Path())
     with room(2_000):
         said = typed(*line)
-    named, found = CASES[line]
+    named, finding = CASES[line]
     assert said.code == 2
     (*_, last) = said.err.splitlines()
     assert last.startswith(named)
     assert "File too large" in last
     assert "make room" in last
-    assert found in said.out
+    assert finding in said.out
     assert files(Path()) == before
 
 

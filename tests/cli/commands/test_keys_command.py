@@ -41,7 +41,7 @@ def test_a_run_that_is_signed_is_authentic_to_whom_knows_the_signer(typed, tmp_p
             "verify", "blood-type-0007", "--identities", f"{name}.pub.toml", "--format", "json"
         )
         assert said.code == 0
-        shows[name] = {one["check"]: one["shows"] for one in json.loads(said.out)}["files"]
+        shows[name] = {check["check"]: check["shows"] for check in json.loads(said.out)}["files"]
     assert shows == {"ada": "authenticity", "eve": "consistency"}
     assert typed("run", "blood-type", "--quiet", "--sign", "ada.pub.toml").code == 2
     (tmp_path / "bad.toml").write_text("x = 1")

@@ -19,7 +19,7 @@ def test_check_says_what_peers_will_do_and_what_it_costs(typed) -> None:
     assert "3 answers, one per feature, and 4 blanks" in said.out
     assert "228 posts" in said.out
     told = json.loads(typed("check", "village", "--format", "json").out)
-    assert [one["layers"] for one in told["rounds"]] == [12 * 7 * 3] * 2
+    assert [record["layers"] for record in told["rounds"]] == [12 * 7 * 3] * 2
     assert told["shufflers"] == 0
 
 
@@ -27,8 +27,8 @@ def test_check_says_what_peers_will_do_and_what_it_costs(typed) -> None:
 def test_the_cost_is_what_is_posted(typed, folder: Path) -> None:
     told = json.loads(typed("check", "village", "--format", "json").out)["rounds"][0]
     shown = json.loads(typed("show", str(folder), "--as", "network", "--format", "json").out)
-    posted = [one for one in shown["events"] if one["round"] == 1]
-    bytes_ = sum(one["bytes"] for one in posted if one["kind"] in ("relay", "found"))
+    posted = [event for event in shown["events"] if event["round"] == 1]
+    bytes_ = sum(event["bytes"] for event in posted if event["kind"] in ("relay", "found"))
     assert told["bytes"] < bytes_ < 1.25 * told["bytes"]  # frames and numbers of peers besides
 
 
@@ -41,7 +41,7 @@ def test_leak_tells_coalitions_by_size(typed, folder: Path) -> None:
     lines = typed("leak", str(folder), "--format", "csv").out.splitlines()
     assert len(lines) == 1 + 11
     told = json.loads(typed("leak", str(folder), "--format", "json").out)
-    assert [one["size"] for one in told["peers"]] == list(range(1, 12))
+    assert [group["size"] for group in told["peers"]] == list(range(1, 12))
     assert told["peers"][-1]["onions"]["mean"] == told["peers"][-1]["expected"] == 1
     assert told["smallest"] == []
 

@@ -29,8 +29,8 @@ def test_what_the_curator_is_given_is_told_round_by_round(typed, deep: Outcome) 
     assert "the curator asks for" in said.out
     assert "every feature by itself" in said.out
     assert "6 groups of 2" in said.out
-    for one in deep.findings.rounds:
-        assert f"{one.bits_per_person:.3f}" in said.out
+    for record in deep.findings.rounds:
+        assert f"{record.bits_per_person:.3f}" in said.out
     assert "round 3  30 onions -> analyst" in said.out
     assert "what the curator proved from all it was told" in said.out
     assert "the curator knows more than the marginals" in said.out
@@ -41,7 +41,7 @@ def test_the_rounds_and_the_proof_are_in_result_json(typed, deep: Outcome) -> No
     said = typed("run", DEEP, "--no-save", "--format", "json", "--mode", "ideal")
     plain = json.loads(said.out)
     assert plain["findings"]["rounds"] == json.loads(json.dumps(plain_data(deep.findings.rounds)))
-    assert [len(one["groups"]) for one in plain["findings"]["rounds"]] == [4, 6]
+    assert [len(record["groups"]) for record in plain["findings"]["rounds"]] == [4, 6]
     assert set(plain["decision"]["certificate"]["proof"]) == {"weights", "blocks"}
 
 
@@ -63,7 +63,7 @@ def test_check_says_what_will_be_asked_at_most(typed) -> None:
     assert "Then it asks for pairs of features" in said.out
     assert "as if every question were safe" in said.out
     plain = json.loads(typed("check", DEEP, "--format", "json").out)
-    assert [one["reader"] for one in plain["rounds"]] == ["curator"] * 4 + ["analyst"]
+    assert [record["reader"] for record in plain["rounds"]] == ["curator"] * 4 + ["analyst"]
 
 
 def test_check_says_that_values_are_left_blank(typed) -> None:

@@ -35,8 +35,8 @@ def test_estimates_with_intervals_and_every_epsilon_with_its_kind(typed, lying: 
     assert lying.findings is not None
     for word in ("estimate", "95 % from", "projected", "truth", "epsilon, local", "... of one bit"):
         assert word in said.out
-    for one in lying.findings.features:
-        for share, low, high in zip(one.shares, one.low, one.high, strict=True):
+    for feature in lying.findings.features:
+        for share, low, high in zip(feature.shares, feature.low, feature.high, strict=True):
             assert f"{100 * share:.1f} %" in said.out
             assert f"{100 * low:.1f} %" in said.out
             assert f"{100 * high:.1f} %" in said.out
@@ -64,8 +64,8 @@ def test_one_bit_has_exact_epsilons_after_shuffling(typed, tmp_path: Path) -> No
         plain = json.loads(
             typed("run", path, "--no-save", "--mode", "ideal", "--format", "json").out
         )
-        (one,) = plain["findings"]["privacy"]["shuffled"]
-        assert 0 < one["hockey_stick"] < one["probabilistic"] < 1
+        (bound,) = plain["findings"]["privacy"]["shuffled"]
+        assert 0 < bound["hockey_stick"] < bound["probabilistic"] < 1
         epsilon = {"local": 1, "each": 1, "mixed": False, "unit": "nats"}
         assert plain["findings"]["epsilon"] == epsilon
 
@@ -88,11 +88,11 @@ def test_many_values_are_cut_and_said_to_be(typed, tmp_path: Path) -> None:
 
 
 def test_programs_read_the_counts_of_reports(typed) -> None:
-    found = list(
+    counts = list(
         csv.DictReader(io.StringIO(typed("run", CLASS, "--no-save", "--format", "csv").out))
     )
-    assert set(found[0]) == {"feature", "report", "count"}
-    assert sum(int(row["count"]) for row in found) == 30
+    assert set(counts[0]) == {"feature", "report", "count"}
+    assert sum(int(row["count"]) for row in counts) == 30
 
 
 def test_check_says_what_people_do(typed) -> None:
@@ -101,7 +101,7 @@ def test_check_says_what_people_do(typed) -> None:
     for word in ("randomizes", "the analyst", "local epsilon = 3 nats", "A+B+Rh"):
         assert word in said.out
     plain = json.loads(typed("check", CLASS, "--format", "json").out)
-    assert [one["reader"] for one in plain["rounds"]] == ["analyst"]
+    assert [record["reader"] for record in plain["rounds"]] == ["analyst"]
     assert len(list(csv.DictReader(io.StringIO(typed("check", CLASS, "--format", "csv").out)))) == 1
 
 

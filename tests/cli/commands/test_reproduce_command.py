@@ -12,8 +12,8 @@ from veilmix.installation import missing
 
 def test_without_a_paper_it_lists_what_there_is(typed) -> None:
     said = typed("reproduce", "--format", "json")
-    found = json.loads(said.out)
-    listed = [(one["paper"], one["figure"]) for one in found]
+    figures = json.loads(said.out)
+    listed = [(figure["paper"], figure["figure"]) for figure in figures]
     assert listed[:2] == [("000", "2"), ("000", "3")]
     assert {paper for paper, _ in listed} == set(PAPERS)
     assert "census" in typed("reproduce").out
@@ -65,22 +65,22 @@ def test_all_figures_go_to_a_folder_named_after_the_paper(typed) -> None:
     ],
 )
 def test_wrong_arguments(typed, arguments: tuple[str, ...], said: str) -> None:
-    found = typed("reproduce", *arguments)
-    assert (found.code, found.out) == (2, "")
-    assert said in found.err
+    reply = typed("reproduce", *arguments)
+    assert (reply.code, reply.out) == (2, "")
+    assert said in reply.err
 
 
 def test_a_folder_that_cannot_be_made(typed) -> None:
     Path("file").write_text("", "utf-8")
-    found = typed("reproduce", "000", "3", "--out", "file/here")
-    assert found.code == 2
-    assert "file/here: cannot be made" in found.err
+    reply = typed("reproduce", "000", "3", "--out", "file/here")
+    assert reply.code == 2
+    assert "file/here: cannot be made" in reply.err
 
 
 def test_it_names_what_to_install(typed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    found = typed("reproduce", "000", "3")
-    assert (found.code, missing("report", "drawing") in found.err) == (2, True)
+    reply = typed("reproduce", "000", "3")
+    assert (reply.code, missing("report", "drawing") in reply.err) == (2, True)
     assert not Path("reproduced-000").exists()
 
 

@@ -36,10 +36,10 @@ def test_the_page_says_what_missing_means_and_what_to_drop(typed, data: str) -> 
 
 def test_missing_as_a_wildcard_is_said_at_the_head(typed, data: str) -> None:
     said = typed("score", data, "--missing", "wildcard", "--missing-text", "?", "--format", "json")
-    found = json.loads(said.out)
-    assert found["missing"] == {"meaning": "wildcard", "texts": ["", "?"], "cells": 2}
+    record = json.loads(said.out)
+    assert record["missing"] == {"meaning": "wildcard", "texts": ["", "?"], "cells": 2}
     # Each m goes with both missing cities: crowds of 4; each f with the other only.
-    assert found["joint"]["curve"] == {"k_from": [1, 3, 5], "people": [0, 2, 6]}
+    assert record["joint"]["curve"] == {"k_from": [1, 3, 5], "people": [0, 2, 6]}
     page = typed("score", data, "--missing", "wildcard").out
     assert "missing cells (empty) match anything" in page
     assert "not transitive" in page
@@ -53,20 +53,24 @@ def test_an_unstated_spelling_of_missing_is_pointed_out(typed, data: str) -> Non
 
 
 def test_json_has_the_whole_curve_every_set_and_every_bound(typed, data: str) -> None:
-    found = json.loads(
+    record = json.loads(
         typed("score", data, "--k", "3", "--worst-case", "5", "--format", "json").out
     )
-    assert (found["users"], found["k"], found["max_exposure"]) == (6, 3, 0.01)
-    assert [one["name"] for one in found["columns"]] == ["sex", "city"]
-    assert found["joint"]["people_below_k"] == 6
-    assert found["bounds"] | {"worst": 6} == found["bounds"]
+    assert (record["users"], record["k"], record["max_exposure"]) == (6, 3, 0.01)
+    assert [column["name"] for column in record["columns"]] == ["sex", "city"]
+    assert record["joint"]["people_below_k"] == 6
+    assert record["bounds"] | {"worst": 6} == record["bounds"]
     bounds = {"lower", "truth", "worst", "margins", "coverage", "refined", "printed"}
-    assert set(found["bounds"]) == bounds
-    assert found["bounds"]["worst"] <= found["bounds"]["margins"] <= found["bounds"]["coverage"]
-    assert found["risk"]["prosecutor"]["largest"] == 1
-    assert [one["columns"] for one in found["sets"]["sets"]] == [["sex"], ["city"], ["sex", "city"]]
-    assert found["sets"]["every"] is True
-    assert found["sets"]["promised_by"] == "coverage"
+    assert set(record["bounds"]) == bounds
+    assert record["bounds"]["worst"] <= record["bounds"]["margins"] <= record["bounds"]["coverage"]
+    assert record["risk"]["prosecutor"]["largest"] == 1
+    assert [subset["columns"] for subset in record["sets"]["sets"]] == [
+        ["sex"],
+        ["city"],
+        ["sex", "city"],
+    ]
+    assert record["sets"]["every"] is True
+    assert record["sets"]["promised_by"] == "coverage"
 
 
 def test_csv_is_one_number_a_line(typed, data: str) -> None:
@@ -81,10 +85,10 @@ def test_csv_is_one_number_a_line(typed, data: str) -> None:
 
 def test_chosen_columns_and_a_population(typed, data: str) -> None:
     arguments = ("score", data, "--columns", "sex", "--population-factor", "10")
-    found = json.loads(typed(*arguments, "--format", "json").out)
-    assert [one["name"] for one in found["columns"]] == ["sex"]
-    assert found["risk"]["prosecutor"]["largest"] == 0.5
-    assert found["risk"]["journalist"]["largest"] == 0.05
+    record = json.loads(typed(*arguments, "--format", "json").out)
+    assert [column["name"] for column in record["columns"]] == ["sex"]
+    assert record["risk"]["prosecutor"]["largest"] == 0.5
+    assert record["risk"]["journalist"]["largest"] == 0.05
 
 
 @pytest.mark.slow
@@ -137,9 +141,9 @@ def test_a_figure_names_what_to_install(typed, data: str, monkeypatch: pytest.Mo
 )
 def test_tables_that_cannot_be_scored(typed, content: bytes, said: str) -> None:
     Path("d.csv").write_bytes(content)
-    found = typed("score", "d.csv")
-    assert (found.code, found.out) == (2, "")
-    assert said in found.err
+    reply = typed("score", "d.csv")
+    assert (reply.code, reply.out) == (2, "")
+    assert said in reply.err
 
 
 @pytest.mark.parametrize(
@@ -156,15 +160,15 @@ def test_tables_that_cannot_be_scored(typed, content: bytes, said: str) -> None:
     ],
 )
 def test_wrong_arguments(typed, data: str, arguments: tuple[str, ...], said: str) -> None:
-    found = typed("score", data, *arguments)
-    assert (found.code, found.out) == (2, "")
-    assert said in found.err
+    reply = typed("score", data, *arguments)
+    assert (reply.code, reply.out) == (2, "")
+    assert said in reply.err
 
 
 def test_a_file_that_is_not_there(typed, data: str) -> None:
-    found = typed("score", "smal.csv")
-    assert found.code == 2
-    assert "smal.csv: there is no such file (did you mean `small.csv`?)" in found.err
+    reply = typed("score", "smal.csv")
+    assert reply.code == 2
+    assert "smal.csv: there is no such file (did you mean `small.csv`?)" in reply.err
 
 
 def test_a_wide_table_says_what_was_searched(typed) -> None:

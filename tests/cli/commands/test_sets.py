@@ -16,10 +16,14 @@ CLASS = "incidence-class"
 def test_counts_with_limits_and_what_an_element_gives_away(typed) -> None:
     said = typed("run", CLASS, "--seed", "7", "--no-save")
     assert said.code == 0
-    found = run(CLASS, 7).findings
-    assert found is not None
+    findings = run(CLASS, 7).findings
+    assert findings is not None
     for t in range(6):
-        for number in (f"{found.phi[t]:,.1f}", f"{found.low[t]:,.0f}", f"{found.high[t]:,.0f}"):
+        for number in (
+            f"{findings.phi[t]:,.1f}",
+            f"{findings.low[t]:,.0f}",
+            f"{findings.high[t]:,.0f}",
+        ):
             assert number in said.out
     for words in (
         "5 owners, 200 positions",
@@ -33,7 +37,7 @@ def test_counts_with_limits_and_what_an_element_gives_away(typed) -> None:
     ):
         assert words in said.out
     plain = json.loads(typed("run", CLASS, "--seed", "7", "--no-save", "--format", "json").out)
-    assert plain["findings"]["estimate"] == list(found.phi)
+    assert plain["findings"]["estimate"] == list(findings.phi)
     assert plain["findings"]["epsilon"] == {"position": 3, "element": 15, "unit": "nats"}
     assert plain["reidentification"]["reports"][0]["unit"] == "bits"
     assert plain["release"]["columns"] == ["feature", "report"]
@@ -75,9 +79,9 @@ def test_counts_are_drawn_on_request(typed, tmp_path: Path, monkeypatch) -> None
     assert {path.name for path in place.iterdir()} == {
         "incidence.png", "incidence.svg", "incidence.csv",
     }  # fmt: skip
-    found = run(CLASS, 7, "ideal").findings
-    assert found is not None
+    findings = run(CLASS, 7, "ideal").findings
+    assert findings is not None
     with (place / "incidence.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [float(row["estimate"]) for row in rows] == list(found.phi)
-    assert [int(row["truth"]) for row in rows] == list(found.truth or ())
+    assert [float(row["estimate"]) for row in rows] == list(findings.phi)
+    assert [int(row["truth"]) for row in rows] == list(findings.truth or ())

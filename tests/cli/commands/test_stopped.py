@@ -30,7 +30,7 @@ def test_a_comparison_keeps_the_programs_that_are_done(typed, monkeypatch) -> No
     assert "shares: not compared: it was stopped" in said.out
     assert "local: not compared: it was stopped" in said.out
     kept = json.loads(Path("runs/compare-blood-type-0007/comparison.json").read_text("utf-8"))
-    assert [one["program"] for one in kept["programs"]] == ["trusted"]
+    assert [program["program"] for program in kept["programs"]] == ["trusted"]
 
 
 def test_a_comparison_stopped_at_once_leaves_nothing(typed, monkeypatch) -> None:
@@ -43,7 +43,7 @@ def test_python_is_given_what_was_done(monkeypatch) -> None:
     stops_in(monkeypatch, "local")
     with pytest.raises(ComparisonStopped) as stopped:
         compare("blood-type", 7, only=["trusted", "local"])
-    assert [one.program for one in stopped.value.found.programs] == ["trusted"]
+    assert [program.program for program in stopped.value.found.programs] == ["trusted"]
 
 
 class Pressed:
@@ -77,10 +77,12 @@ def test_attacks_that_are_done_are_kept(typed, monkeypatch) -> None:
     assert said.code == 130
     assert "1 attack done and kept" in said.err
     (kept,) = Path("runs").glob("*/matrix.json")
-    found = json.loads(kept.read_text("utf-8"))
-    assert [one["name"] for one in found["rows"]] == ["drop"]
-    values = [(one["row"], one["defence"], one["value"]) for one in found["outcomes"]]
-    assert values == [(one.row, one.defence, one.value) for one in whole.outcomes]
+    record = json.loads(kept.read_text("utf-8"))
+    assert [row["name"] for row in record["rows"]] == ["drop"]
+    values = [
+        (outcome["row"], outcome["defence"], outcome["value"]) for outcome in record["outcomes"]
+    ]
+    assert values == [(outcome.row, outcome.defence, outcome.value) for outcome in whole.outcomes]
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ HOME = Path("runs/sweep-blood-type.jsonl")
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("2, 5", [2, 5]),
         ("0.1,1", [0.1, 1]),
@@ -31,8 +31,8 @@ HOME = Path("runs/sweep-blood-type.jsonl")
         ("3,x", [3, "x"]),
     ],
 )
-def test_values_as_they_are_typed(text: str, found: list[object]) -> None:
-    assert list(values(text)) == found
+def test_values_as_they_are_typed(text: str, expected: list[object]) -> None:
+    assert list(values(text)) == expected
 
 
 @pytest.mark.slow
@@ -48,8 +48,8 @@ def test_a_sweep_is_played_kept_drawn_and_told(typed) -> None:
         assert HOME.with_suffix(ending).stat().st_size > 200
     assert HOME.stat().st_mode & 0o077 == 0
     table = list(csv.DictReader(io.StringIO(HOME.with_suffix(".csv").read_text("utf-8"))))
-    assert {one["policy.k"] for one in table} == {"2", "6"}
-    assert {one["runs"] for one in table} == {"2"}
+    assert {row["policy.k"] for row in table} == {"2", "6"}
+    assert {row["runs"] for row in table} == {"2"}
     again = typed(*SWEEP)
     assert again.code == 2
     assert "--resume goes on with it" in again.err
@@ -64,8 +64,8 @@ def test_a_sweep_is_played_kept_drawn_and_told(typed) -> None:
 @pytest.mark.slow
 def test_for_programs(typed) -> None:
     data = json.loads(typed(*SWEEP, "--format", "json", "--no-figure").out)
-    assert [one["key"] for one in data] == [{"policy.k": 2}, {"policy.k": 6}]
-    scores = {one["score"]: one for one in data[0]["scores"]}
+    assert [point["key"] for point in data] == [{"policy.k": 2}, {"policy.k": 6}]
+    scores = {score["score"]: score for score in data[0]["scores"]}
     assert scores["columns released"]["runs"] == 2
     assert scores["columns released"]["interval"] is None  # the same in both runs
     assert scores["released at all"]["interval"] == [pytest.approx(0.025**0.5), 1.0]
@@ -148,8 +148,8 @@ def test_a_crash_is_reported_and_the_rest_kept(typed, monkeypatch: pytest.Monkey
     assert said.code == 1
     assert "2 runs of 4 crashed" in said.err
     assert "ZeroDivisionError: of the test   (first at policy.k = 6, seed " in said.err
-    found = read_sweep(HOME)
-    assert (len(found.lines), len(found.failed)) == (2, 2)
+    record = read_sweep(HOME)
+    assert (len(record.lines), len(record.failed)) == (2, 2)
     assert typed("report", str(HOME)).code == 0
     assert "2 runs crashed" in HOME.with_suffix(".html").read_text("utf-8")
 
@@ -180,9 +180,9 @@ def test_ctrl_c_keeps_what_is_done(begun, tmp_path: Path, executor: str) -> None
     assert sweep.returncode == 130, err
     assert "--resume goes on" in err
     assert "Traceback" not in err
-    found = read_sweep(tmp_path / HOME)
-    assert (len(found.lines) >= 2, found.cut) == (True, 0)
-    assert f"{len(found.lines)} runs of 10,000 done" in err
+    record = read_sweep(tmp_path / HOME)
+    assert (len(record.lines) >= 2, record.cut) == (True, 0)
+    assert f"{len(record.lines)} runs of 10,000 done" in err
 
 
 def living(group: int) -> bool:

@@ -36,9 +36,9 @@ def test_the_bracket_is_proved_and_its_table_counts(typed, tmp_path: Path) -> No
     line = ("worst", data, "--k", "9")
     said = typed(*line, "--write", "worst.csv")
     assert said.code == 0
-    found = json.loads(typed(*line, "--format", "json").out)
-    assert (found["proven"], found["found"], found["why"]) == (True, found["at_most"], "")
-    assert f"exactly: found, and proved {found['found']}" in " ".join(said.out.split())
+    bracket = json.loads(typed(*line, "--format", "json").out)
+    assert (bracket["proven"], bracket["found"], bracket["why"]) == (True, bracket["at_most"], "")
+    assert f"exactly: found, and proved {bracket['found']}" in " ".join(said.out.split())
     assert "ended: proved, no table is worse" in said.out
     with Path("worst.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -48,19 +48,19 @@ def test_the_bracket_is_proved_and_its_table_counts(typed, tmp_path: Path) -> No
             met[row[name]] += int(row["count"])
         assert met == {f"{name[0]}{value}": count for value, count in enumerate(counts)}
     small = [int(row["count"]) for row in rows if int(row["count"]) < 9]
-    assert sum(small) == found["found"]
+    assert sum(small) == bracket["found"]
     lines = list(csv.reader(typed(*line, "--format", "csv").out.splitlines()))
     assert lines[0] == ["doing", "found", "at_most"]
-    assert lines[-1][1:] == [str(found["found"])] * 2
+    assert lines[-1][1:] == [str(bracket["found"])] * 2
 
 
 @pytest.mark.slow
 def test_the_same_rounds_say_the_same(typed, tmp_path: Path) -> None:
     data = people(tmp_path / "people.csv", COLUMNS)
     line = ("worst", data, "--k", "9", "--nodes", "1", "--rounds", "40", "--format", "json")
-    one, other = (typed(*line).out for _ in range(2))
-    assert one == other
-    assert len(json.loads(one)["stages"]) > 1
+    first, other = (typed(*line).out for _ in range(2))
+    assert first == other
+    assert len(json.loads(first)["stages"]) > 1
 
 
 def test_what_is_not_accepted_is_said(typed, tmp_path: Path) -> None:
@@ -96,11 +96,11 @@ def test_ctrl_c_keeps_what_was_found(tmp_path: Path, started) -> None:
     running.send_signal(signal.SIGINT)
     out, err = running.communicate()
     assert (running.returncode, err) == (130, "wrote     worst.csv\n")
-    found = json.loads(out)
-    assert found["why"] == "stopped by Ctrl-C"
-    assert found["proven"] is False
-    assert 0 < found["found"] <= 1_191 <= found["at_most"] <= 1_218
+    bracket = json.loads(out)
+    assert bracket["why"] == "stopped by Ctrl-C"
+    assert bracket["proven"] is False
+    assert 0 < bracket["found"] <= 1_191 <= bracket["at_most"] <= 1_218
     with (tmp_path / "worst.csv").open(newline="") as stream:
         counts = [int(row["count"]) for row in csv.DictReader(stream)]
     assert sum(counts) == 32_561
-    assert sum(count for count in counts if count < 10) == found["found"]
+    assert sum(count for count in counts if count < 10) == bracket["found"]

@@ -28,8 +28,8 @@ k = 6
 def test_they_are_those_of_the_report(name: str, tmp_path) -> None:
     outcome = run(name, worst_case_seconds=0)
     kept = gather(read(save(outcome, tmp_path)), 0)
-    serious = [one for one in alerts(kept) if one.level == "serious"]
-    assert [one for one in raised(outcome) if one.level == "serious"] == serious
+    serious = [alert for alert in alerts(kept) if alert.level == "serious"]
+    assert [alert for alert in raised(outcome) if alert.level == "serious"] == serious
 
 
 def test_they_stand_before_saved(typed, tmp_path) -> None:

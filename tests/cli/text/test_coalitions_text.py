@@ -36,27 +36,29 @@ def every(shufflers: int) -> list[tuple[str, ...]]:
 
 @given(st.integers(1, 3), st.data())
 def test_a_row_holds_only_what_learnt_the_same(shufflers: int, data: st.DataObject) -> None:
-    found = [received(one, data.draw(st.sampled_from([0, 7]))) for one in every(shufflers)]
-    by_members = {frozenset(one.parties): one for one in found}
-    grouped = kinds(found)
+    coalitions = [
+        received(parties, data.draw(st.sampled_from([0, 7]))) for parties in every(shufflers)
+    ]
+    by_members = {frozenset(coalition.parties): coalition for coalition in coalitions}
+    grouped = kinds(coalitions)
     assert sorted(map(sorted, by_members)) == sorted(
-        sorted(members) for one in grouped for members in one.members
+        sorted(members) for row in grouped for members in row.members
     )
-    for one in grouped:
-        assert {by_members[members].linked for members in one.members} == {one.received.linked}
-        assert len({members & set(READERS) for members in one.members}) == 1
+    for row in grouped:
+        assert {by_members[members].linked for members in row.members} == {row.received.linked}
+        assert len({members & set(READERS) for members in row.members}) == 1
 
 
 @pytest.mark.parametrize("shufflers", [1, 2, 6, 7, 64])
 def test_it_fits_80_columns_for_any_number_of_shufflers(shufflers: int) -> None:
     names = [f"shuffler-{hop + 1}" for hop in range(shufflers)]
-    found = [
+    coalitions = [
         received((), 0, rows_guessed=123.4, method=Method.SAMPLED),
-        *(received([one], 0) for one in names),
+        *(received([name], 0) for name in names),
         received(["curator", *names[1:]], 0, exact=False),
         received(["curator", *names], 200),
     ]
-    grid = table(found)
+    grid = table(coalitions)
     widths = [
         max(len(str(cell)) for cell in column)
         for column in zip(grid.headings, *grid.rows, strict=True)
@@ -67,17 +69,19 @@ def test_it_fits_80_columns_for_any_number_of_shufflers(shufflers: int) -> None:
 
 
 def test_people_and_the_network_have_columns_where_a_coalition_has_them() -> None:
-    found = [received((), 0), received(["curator", "network", "user-3"], 1)]
-    grid = table(found)
+    coalitions = [received((), 0), received(["curator", "network", "user-3"], 1)]
+    grid = table(coalitions)
     assert grid.headings[0] == "C N P"
     assert grid.rows[1][0] == "● ● ●"
-    assert "N network, P people" in "\n".join(key(found))
+    assert "N network, P people" in "\n".join(key(coalitions))
 
 
 def test_what_was_known_before_is_one_number_or_a_range() -> None:
-    one = received((), 0, rows_guessed_before=3.75)
-    assert before([one]) == "3.8 rows guessed"
-    assert before([one, received((), 0, rows_guessed_before=5.0)]) == "3.8 to 5.0 rows guessed"
+    coalition = received((), 0, rows_guessed_before=3.75)
+    assert before([coalition]) == "3.8 rows guessed"
+    assert (
+        before([coalition, received((), 0, rows_guessed_before=5.0)]) == "3.8 to 5.0 rows guessed"
+    )
 
 
 @given(st.text(st.sampled_from("ab -/"), max_size=400))

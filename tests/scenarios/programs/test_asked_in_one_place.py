@@ -44,8 +44,8 @@ def among_peers(source: str) -> Iterator[int]:
 def test_nobody_asks_what_a_plug_answers(
     asked: Callable[[str], Iterator[int]], home: Path | None
 ) -> None:
-    found = {path: list(asked((ROOT / path).read_text("utf-8"))) for path in FILES}
-    assert {path for path, lines in found.items() if lines} == ({home} if home else set())
+    places = {path: list(asked((ROOT / path).read_text("utf-8"))) for path in FILES}
+    assert {path for path, lines in places.items() if lines} == ({home} if home else set())
 
 
 def test_who_asks_is_found() -> None:
@@ -62,7 +62,7 @@ def test_no_randomizer_is_told_apart_by_its_class_outside_their_room() -> None:
     kinds = {
         name
         for name in randomizers.__all__
-        if isinstance(one := getattr(randomizers, name), type) and issubclass(one, Randomizer)
+        if isinstance(kind := getattr(randomizers, name), type) and issubclass(kind, Randomizer)
     }
     assert len(kinds) > 5
     for path in FILES:
@@ -70,5 +70,5 @@ def test_no_randomizer_is_told_apart_by_its_class_outside_their_room() -> None:
             continue
         for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
-                named = {one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name)}
+                named = {part.id for part in ast.walk(node.args[1]) if isinstance(part, ast.Name)}
                 assert not named & (kinds - {"Randomizer"}), f"{path}:{node.lineno}"

@@ -66,13 +66,13 @@ def levels(case: Case) -> tuple[State, ...]:
 
 def reached(case: Case) -> set[State]:
     """Every state that some sequence of safe questions leads to."""
-    found, left = {()}, [()]
+    states, left = {()}, [()]
     while left:
         for state in case.next(left.pop()):
-            if state not in found:
-                found.add(state)
+            if state not in states:
+                states.add(state)
                 left.append(state)
-    return found
+    return states
 
 
 def held(case: Case) -> float:
@@ -124,7 +124,7 @@ def beginnings(case: Case) -> dict[State, float]:
         return min(ways, default=promised * (until - here))
 
     start, here = max(case.promised(()), case.most), case.bits(())
-    return {one: least(one) + start * (case.bits(one) - here) for one in case.next(())}
+    return {state: least(state) + start * (case.bits(state) - here) for state in case.next(())}
 
 
 TWINS = [
@@ -141,10 +141,10 @@ def test_no_rule_on_public_counts_is_best_of_both_of_two_tables() -> None:
     another question of the other: the third question is nearly as good of both, and best of none.
     """
     table = np.array(TWINS)
-    one, other = (Case(counts, 6, 30) for counts in (table, table.swapaxes(1, 2)))
+    twin, other = (Case(counts, 6, 30) for counts in (table, table.swapaxes(1, 2)))
     for column in range(3):
-        assert one.counted((column,)).tolist() == other.counted((column,)).tolist()
-    first, second = beginnings(one), beginnings(other)
+        assert twin.counted((column,)).tolist() == other.counted((column,)).tolist()
+    first, second = beginnings(twin), beginnings(other)
     assert set(first) == set(second) == {((0, 1),), ((0, 2),), ((1, 2),)}
     assert min(first, key=lambda state: first[state]) == ((0, 2),)
     assert min(second, key=lambda state: second[state]) == ((0, 1),)
@@ -156,4 +156,4 @@ def test_no_rule_on_public_counts_is_best_of_both_of_two_tables() -> None:
     assert lost[(0, 1),] > 1.6
     assert lost[(0, 2),] > 1.6
     # What is asked of both is what costs least where it is not the best.
-    assert chosen(one)[1] == chosen(other)[1] == ((1, 2),)
+    assert chosen(twin)[1] == chosen(other)[1] == ((1, 2),)

@@ -74,9 +74,9 @@ def test_a_curator_that_asks_for_another_group_is_refused(
     with monkeypatch.context() as cheating:
         cheating.setattr(Hierarchical, "ask", another)
         record = read(save(run(chosen, 2, worst_case_seconds=0), tmp_path))
-    found = {check.name: check for check in verify(record, again=False)}["decision"]
-    assert found.ok is False
-    assert "asked in round 2" in found.detail
+    verdict = {check.name: check for check in verify(record, again=False)}["decision"]
+    assert verdict.ok is False
+    assert "asked in round 2" in verdict.detail
 
 
 def test_the_way_of_asking_is_announced_and_belongs_to_hierarchical() -> None:
@@ -149,11 +149,11 @@ def test_what_is_asked_follows_from_what_was_read() -> None:
     outcome = run(chosen, 2, worst_case_seconds=0)
     assert outcome.transcript is not None
     board = replay(outcome.transcript.posts)
-    reads = [one for one in outcome.transcript.reads if one.reader == "curator"]
+    reads = [reading for reading in outcome.transcript.reads if reading.reader == "curator"]
     heard = [RoundResult(c, r.counts) for c, r in zip(board.calls, reads, strict=False)]
     strategy = Hierarchical(chosen.policy)
     again = [strategy.ask(outcome.schema, heard[:number]) for number in range(1, len(heard) + 1)]
-    assert again == [*(one.call for one in heard[1:]), None]
+    assert again == [*(result.call for result in heard[1:]), None]
     promised = [standing.promised for standing in standings(outcome.schema, heard, 2)]
     assert promised == [record.promised for record in outcome.findings.rounds]
 
@@ -174,7 +174,9 @@ def test_what_the_curator_saw_on_the_chosen_path_is_what_leak_scores(tmp_path: P
     bits, linked, crowd = mine["curator",]
     assert (linked, crowd) == (0, 30)
     assert bits / 30 >= real.findings.rounds[-1].bits_per_person - 1e-9  # and the release
-    told = {one.parties: one.bits for one in learnt_in(read(save(real, tmp_path)))}
+    told = {
+        coalition.parties: coalition.bits for coalition in learnt_in(read(save(real, tmp_path)))
+    }
     assert told["curator",] == pytest.approx(bits)
 
 

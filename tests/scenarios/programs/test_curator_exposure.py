@@ -47,15 +47,15 @@ def play(
     policy = Policy(kind="hierarchical", k=k, max_exposure=target, curator_exposure=limit)
     table = Table((("0", "1"),) * 3, np.array(rows))
     announced = announced_policy(replace(load("hierarchical-class"), policy=policy))
-    found = run_through(
+    outcome = run_through(
         *(Program.HIERARCHICAL, SCHEMA, lambda _: table, announced, Rules()),
         Hierarchical(policy),
     )
-    pairs = zip(found.calls, found.tallies, strict=True)
+    pairs = zip(outcome.calls, outcome.tallies, strict=True)
     heard = [RoundResult(*pair) for pair in pairs if pair[0].reader is Role.CURATOR]
     sure = certainties(SCHEMA, heard, k)
-    assert all(one.exact for one in sure)
-    return found, [one.high for one in sure]
+    assert all(bound.exact for bound in sure)
+    return outcome, [bound.high for bound in sure]
 
 
 @pytest.mark.slow
@@ -97,9 +97,9 @@ def test_three_pairs_that_make_all_five_certain_are_not_asked_together() -> None
 
 def test_a_limit_that_is_reached_after_round_1_ends_the_questions() -> None:
     alone: Rows = (*((0, 0, 0),) * 4, (1, 1, 1))
-    found, sure = play(alone, 0.0)
+    outcome, sure = play(alone, 0.0)
     assert sure == [1]  # the one whose values nobody else has
-    assert len([call for call in found.calls if call.reader is Role.CURATOR]) == 1
+    assert len([call for call in outcome.calls if call.reader is Role.CURATOR]) == 1
 
 
 def both(limit: float | None, folder: Path) -> tuple[Outcome, Outcome]:
@@ -131,9 +131,9 @@ def test_a_record_that_says_less_is_certain_is_found_out(tmp_path: Path) -> None
     assert set(plain["findings"]["rounds"][1]["certain"]) == {"low", "high", "n", "exact"}
     record = read(save(real, tmp_path / "again"))
     lying = claiming(record, lambda data: data["findings"]["rounds"][1]["certain"].update(high=99))
-    found = {check.name: check for check in verify(lying, again=False)}["decision"]
-    assert found.ok is False
-    assert "people certain to the curator" in found.detail
+    verdict = {check.name: check for check in verify(lying, again=False)}["decision"]
+    assert verdict.ok is False
+    assert "people certain to the curator" in verdict.detail
 
 
 def test_the_limit_is_announced_and_belongs_to_hierarchical() -> None:

@@ -103,11 +103,11 @@ def test_the_default_promises_no_more_than_coverage_and_keeps_no_less() -> None:
     priced = change(load("titanic"), keys)
     assert priced.policy.rule == "margins"
     plain = change(priced, {"policy.rule": "coverage"})
-    one, other = (run(s, 7, "ideal", worst_case_seconds=0) for s in (priced, plain))
-    assert one.decision
+    outcome, other = (run(s, 7, "ideal", worst_case_seconds=0) for s in (priced, plain))
+    assert outcome.decision
     assert other.decision
-    assert len(other.kept) <= len(one.kept)
-    promised = {way.columns: way.promised for way in one.considered}
+    assert len(other.kept) <= len(outcome.kept)
+    promised = {way.columns: way.promised for way in outcome.considered}
     assert all(promised[way.columns] <= way.promised for way in other.considered)
 
 
@@ -130,10 +130,10 @@ def test_people_who_were_not_counted_are_promised_what_coverage_says() -> None:
     assert scenario.policy.rule == "margins"
     assert announced_policy(scenario).rule == "coverage"
     named = change(scenario, {"policy.rule": "coverage"})
-    one, other = (run(s, 7, "ideal", worst_case_seconds=0) for s in (scenario, named))
-    assert one.decision == other.decision
-    assert one.decision
-    assert one.decision.certificate.rule == "statistical-coverage"
+    outcome, other = (run(s, 7, "ideal", worst_case_seconds=0) for s in (scenario, named))
+    assert outcome.decision == other.decision
+    assert outcome.decision
+    assert outcome.decision.certificate.rule == "statistical-coverage"
     with pytest.raises(ScenarioError, match="promises nothing about people who were not counted"):
         change(scenario, {"policy.rule": "worst-case"})
 

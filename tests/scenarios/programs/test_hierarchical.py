@@ -106,8 +106,8 @@ def test_a_class_is_the_same_with_messages_and_without() -> None:
         assert real.result()[part] == straight.result()[part]
     assert len(real.kept) == 4
     for members in (("curator",), ("analyst",), ("curator", "shuffler-1", "shuffler-2")):
-        one, other = real.coalition(*members), straight.coalition(*members)
-        assert (one.linked, one.cells_certain) == (other.linked, other.cells_certain)
+        coalition, other = real.coalition(*members), straight.coalition(*members)
+        assert (coalition.linked, coalition.cells_certain) == (other.linked, other.cells_certain)
 
 
 @pytest.mark.slow
@@ -204,7 +204,7 @@ def known() -> tuple[Schema, list[RoundResult]]:
     from veilmix.protocol.board import replay
 
     board = replay(outcome.transcript.posts)
-    reads = [one for one in outcome.transcript.reads if one.reader == "curator"]
+    reads = [reading for reading in outcome.transcript.reads if reading.reader == "curator"]
     heard = [RoundResult(c, r.counts) for c, r in zip(board.calls, reads, strict=False)]
     return outcome.schema, heard
 
@@ -212,8 +212,8 @@ def known() -> tuple[Schema, list[RoundResult]]:
 SCHEMA = Schema((Column("one", None, 3), Column("two", ("x", "y")), Column("six", ("x", "y"))))
 
 
-def singles(one: dict[str, int], two: dict[str, int], six: dict[str, int]) -> RoundResult:
-    counts = tuple({(value,): n for value, n in some.items()} for some in (one, two, six))
+def singles(first: dict[str, int], two: dict[str, int], six: dict[str, int]) -> RoundResult:
+    counts = tuple({(value,): n for value, n in some.items()} for some in (first, two, six))
     return RoundResult(Call(1, Role.CURATOR, ((0,), (1,), (2,))), counts)
 
 
@@ -263,10 +263,10 @@ def test_a_value_that_nobody_had_before_counts_as_other() -> None:
 @pytest.mark.slow
 def test_certificates_come_back_as_they_were_written() -> None:
     schema, heard = known()
-    found, _ = knowledge(schema, heard, 2)
+    evidence, _ = knowledge(schema, heard, 2)
     for columns in ((0, 1, 2, 3), (0, 1)):
-        promised = found.promise(columns)
+        promised = evidence.promise(columns)
         written = hierarchical.certificate(promised, 2)
         assert hierarchical.promised(written).people == promised.people
         hierarchical.verify(written, schema, heard, columns)
-    assert isinstance(found.by_parts((0, 1)).certificate, Proof)
+    assert isinstance(evidence.by_parts((0, 1)).certificate, Proof)

@@ -37,7 +37,7 @@ def test_what_is_kept_tells_most_of_all_that_is_safe() -> None:
     real, ideal = run(SCENARIO, mode="real"), run(SCENARIO, mode="ideal")
     assert (real.decision, real.release) == (ideal.decision, ideal.release)
     assert real.exposure.true <= real.exposure.promised <= 0.05
-    counts = [list(one.values()) for one in real.marginals or ()]
+    counts = [list(marginal.values()) for marginal in real.marginals or ()]
     told = dict(zip(real.schema.names, map(bits, counts), strict=True))
     safe = [candidate.columns for candidate in real.considered if candidate.safe]
     best = max(sum(told[name] for name in columns) for columns in safe)
@@ -77,18 +77,18 @@ def test_it_is_the_heaviest_that_is_safe(counts: Sequence[list[int]], k: int, mo
     schema = Schema(tuple(Feature(name, ("x", "y", "z")) for name in "abcd"[: len(counts)]))
     limits = {"policy.k": k, "policy.max_exposure": most, "policy.rule": "coverage"}
     kept = strategy(change(SCENARIO, limits)).rule(schema, counts, 60).kept
-    told = [-sum(one / 60 * log2(one / 60) for one in count if one) for count in counts]
+    told = [-sum(people / 60 * log2(people / 60) for people in count if people) for count in counts]
     every = (
-        tuple(compress(range(len(counts)), one)) for one in product((0, 1), repeat=len(counts))
+        tuple(compress(range(len(counts)), mask)) for mask in product((0, 1), repeat=len(counts))
     )
     safe = [
-        one
-        for one in every
-        if one and best_bound([counts[column] for column in one], k).value <= most
+        columns
+        for columns in every
+        if columns and best_bound([counts[column] for column in columns], k).value <= most
     ]
     assert bool(kept) == bool(safe)
     assert not kept or kept in safe
-    best = max((sum(told[column] for column in one) for one in safe), default=0.0)
+    best = max((sum(told[column] for column in columns) for columns in safe), default=0.0)
     assert sum(told[column] for column in kept) == pytest.approx(best)
     priced = strategy(change(SCENARIO, {**limits, "policy.rule": "margins"}))
     wider = priced.rule(schema, counts, 60).kept  # prices allow what coverage allows, and more

@@ -32,7 +32,7 @@ def is_kind(node: ast.AST) -> bool:
 
 def compared(source: str) -> list[int]:
     """The lines on which the kind of a policy is compared with anything, or looked up."""
-    found = []
+    lines = []
     for node in ast.walk(ast.parse(source)):
         parts: list[ast.AST] = []
         match node:
@@ -43,8 +43,8 @@ def compared(source: str) -> list[int]:
             case ast.Subscript():
                 parts = [node.slice]
         if any(is_kind(part) for part in parts):
-            found.append(node.lineno)
-    return found
+            lines.append(node.lineno)
+    return lines
 
 
 def test_kinds_are_compared_in_programs_alone() -> None:

@@ -77,10 +77,10 @@ def test_what_is_written_is_read_and_has_one_width(kind: str) -> None:
         assert wide <= MAX_WIDTH
         feature = Feature("x", None, wide)
         assert all(feature.admits(text) for text in texts)
-    found = tally(randomizer, domain, Counter((text,) for text in texts))
+    totals = tally(randomizer, domain, Counter((text,) for text in texts))
     want = made.sum(axis=0) if randomizer.takes_bits else randomizer.tally(made)[0]
-    assert found.supporting.tolist() == want.tolist()
-    assert (found.people, found.outside) == (len(texts), 0)
+    assert totals.supporting.tolist() == want.tolist()
+    assert (totals.people, totals.outside) == (len(texts), 0)
 
 
 def test_position_0_is_the_most_significant_bit_of_the_first_byte() -> None:
@@ -102,11 +102,11 @@ def test_what_is_no_report_is_counted_outside_and_stops_nothing(kind: str) -> No
     made, domain = drawn(randomizer, 20)
     good = Counter((text,) for text in randomizer.encode(made, domain))
     bad = Counter({(text,): 2 for text in WRONG if (text,) not in good})
-    bad = Counter({one: n for one, n in bad.items() if len(one[0]) != randomizer.text_width})
-    found = tally(randomizer, domain, good + bad)
-    assert found.people == 20
-    assert found.outside == bad.total() > 0
-    assert found.supporting.tolist() == tally(randomizer, domain, good).supporting.tolist()
+    bad = Counter({cell: n for cell, n in bad.items() if len(cell[0]) != randomizer.text_width})
+    totals = tally(randomizer, domain, good + bad)
+    assert totals.people == 20
+    assert totals.outside == bad.total() > 0
+    assert totals.supporting.tolist() == tally(randomizer, domain, good).supporting.tolist()
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_what_is_no_report_is_counted_outside_and_stops_nothing(kind: str) -> No
     ],
 )
 def test_the_right_width_is_not_enough(randomizer: Any, text: str) -> None:
-    found = tally(randomizer, (), {(text,): 3})
-    assert (found.people, found.outside) == (0, 3)
+    totals = tally(randomizer, (), {(text,): 3})
+    assert (totals.people, totals.outside) == (0, 3)
     assert not list(read(randomizer, {(text,): 3}))
 
 
@@ -139,8 +139,8 @@ def test_blocks_of_reports_lose_none(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_budget_is_divided_over_the_features() -> None:
     for mechanism in MECHANISMS:
         chosen = scenario(mechanism, epsilon=0.75)
-        found = noisy_questions(chosen, samples(chosen, 1).people)
-        assert sum(one.randomizer.epsilon for one in found) == pytest.approx(0.75)
+        queries = noisy_questions(chosen, samples(chosen, 1).people)
+        assert sum(query.randomizer.epsilon for query in queries) == pytest.approx(0.75)
         assert rule(chosen, 3) == f"{mechanism} epsilon=0.75 each of 3"
     assert rule(scenario("grr", epsilon=1), 3) == "grr epsilon=1 each of 3"
     assert (
@@ -181,12 +181,12 @@ def test_a_lie_uses_ones_own_entropy_and_nothing_else(mechanism: str) -> None:
 
 def test_thousands_of_bits_a_person() -> None:
     chosen = scenario("oue")
-    (one,) = questions(chosen, ["x"], [tuple(map(str, range(MOST_VALUES)))])
-    (report,) = randomization([one])(["17"], SeededEntropy(1))
+    (question,) = questions(chosen, ["x"], [tuple(map(str, range(MOST_VALUES)))])
+    (report,) = randomization([question])(["17"], SeededEntropy(1))
     assert len(report) == MAX_WIDTH
-    (bits,) = read(one.randomizer, {(report,): 1})
+    (bits,) = read(question.randomizer, {(report,): 1})
     assert bits.shape == (1, MOST_VALUES)
-    lam = one.randomizer.lam
+    lam = question.randomizer.lam
     spread = (MOST_VALUES * lam * (1 - lam)) ** 0.5
     assert abs(bits.sum() - MOST_VALUES * lam) < 5 * spread
 

@@ -41,30 +41,34 @@ def titanic(most: float = 0.05, **changes: Any) -> Scenario:
 def test_more_is_said_of_titanic_at_the_same_promise() -> None:
     """Whole columns: three of four at 5 %. With the upper classes left blank, all four."""
     outcome = ideal(titanic())
-    found = outcome.findings
-    assert found is not None
+    findings = outcome.findings
+    assert findings is not None
     assert outcome.kept == ("class", "sex", "age", "survived")
-    assert [(rule.feature, rule.values, rule.cover) for rule in found.rules] == [
+    assert [(rule.feature, rule.values, rule.cover) for rule in findings.rules] == [
         ("class", ("1st", "2nd"), 0.0)
     ]
-    assert found.promise.kept == ("sex", "age", "survived")
-    assert (found.cells, found.promise.cells, found.of) == (4 * 2201 - 610, 3 * 2201, 4 * 2201)
+    assert findings.promise.kept == ("sex", "age", "survived")
+    assert (findings.cells, findings.promise.cells, findings.of) == (
+        4 * 2201 - 610,
+        3 * 2201,
+        4 * 2201,
+    )
     assert outcome.exposure.true <= outcome.exposure.promised <= 0.05
     # At the same true exposure (3 people of 2,201) even who sees everything keeps three columns.
-    assert found.truth.cells == 3 * 2201
-    assert found.truth.exposed <= outcome.exposure.true
+    assert findings.truth.cells == 3 * 2201
+    assert findings.truth.exposed <= outcome.exposure.true
 
 
 @pytest.mark.slow
 def test_more_is_said_of_census_at_the_same_promise_and_at_the_same_truth() -> None:
     outcome = ideal("local-suppression-census")
-    found = outcome.findings
-    assert found is not None
+    findings = outcome.findings
+    assert findings is not None
     assert outcome.failed == ()
-    assert (found.cells, found.of) == (129_641, 130_244)
-    assert found.promise.cells == found.truth.cells == 97_683
-    assert found.truth.exposed <= outcome.exposure.true
-    assert sum(rule.listed for rule in found.rules) == 603
+    assert (findings.cells, findings.of) == (129_641, 130_244)
+    assert findings.promise.cells == findings.truth.cells == 97_683
+    assert findings.truth.exposed <= outcome.exposure.true
+    assert sum(rule.listed for rule in findings.rules) == 603
 
 
 @pytest.mark.slow
@@ -78,9 +82,9 @@ def test_a_class_is_the_same_with_messages_and_without() -> None:
     for part in ("decision", "marginals", "release", "findings"):
         assert real.result()[part] == straight.result()[part]
     assert any(cell[1] == BLANK for cell in real.release or {})
-    found = real.findings
-    assert found is not None
-    (rule,) = found.rules
+    findings = real.findings
+    assert findings is not None
+    (rule,) = findings.rules
     assert (rule.feature, rule.values, rule.listed) == ("Rh", ("N",), 2)
     assert rule.blanks is not None
     assert rule.blanks >= 3
@@ -132,12 +136,12 @@ def test_blanks_that_were_not_decided_are_found(tmp_path: Path) -> None:
     record = saved(tmp_path, "ideal")
     for key, value in (("cover", 7), ("values", ["Y"])):
         lying = claiming(record, partial(put, ("decision", "blank", 0, key), value))
-        found = {check.name: check for check in verify(lying, again=False)}
-        assert found["decision"].ok is False
+        checks = {check.name: check for check in verify(lying, again=False)}
+        assert checks["decision"].ok is False
 
 
-def heard(one: dict[str, int], two: dict[str, int]) -> list[RoundResult]:
-    counts = tuple({(value,): n for value, n in some.items()} for some in (one, two))
+def heard(first: dict[str, int], two: dict[str, int]) -> list[RoundResult]:
+    counts = tuple({(value,): n for value, n in some.items()} for some in (first, two))
     return [RoundResult(Call(1, Role.CURATOR, ((0,), (1,))), counts)]
 
 

@@ -107,6 +107,6 @@ def test_a_leaping_clock_is_noticed_where_seconds_are_the_callers(
 
     hard = [[90, 40, 12, 3], [70, 50, 25], [80, 44, 21]]
     asked = slow()
-    found = worst_case(hard, 9, 60)
-    assert not found.proven
+    bound = worst_case(hard, 9, 60)
+    assert not bound.proven
     assert [options for options in asked if "time" in options]

@@ -28,9 +28,11 @@ def test_real_equals_ideal(name: str, tmp_path: Path) -> None:
 def test_each_task_has_a_scenario() -> None:
     shown = {load(name).local.mechanism for name in NOISE}
     tasks = {task for name in shown for task in BUILT_IN[name].tasks}
-    assert tasks == {task for one in BUILT_IN.values() for task in one.tasks}
+    assert tasks == {task for mechanism in BUILT_IN.values() for task in mechanism.tasks}
     others = {"prefix-bit", "privkv"}  # the second form of what is shown
-    assert {name for name, one in BUILT_IN.items() if one.split or one.words} - others <= shown
+    assert {
+        name for name, mechanism in BUILT_IN.items() if mechanism.split or mechanism.words
+    } - others <= shown
 
 
 def test_a_sum_needs_a_crowd_and_says_what_it_promises() -> None:
@@ -38,11 +40,11 @@ def test_a_sum_needs_a_crowd_and_says_what_it_promises() -> None:
     with pytest.raises(ScenarioError, match="hides people in a crowd"):
         change(chosen, {"mix.min_batch": 10})
     outcome = run(chosen, 3, "ideal", worst_case_seconds=0)
-    found = outcome.findings
-    assert found.budget.mixed
-    (told,) = found.told.shuffled
+    findings = outcome.findings
+    assert findings.budget.mixed
+    (told,) = findings.told.shuffled
     assert told.hockey_stick == chosen.local.epsilon
-    mean, total = found.measured[0].measures
+    mean, total = findings.measured[0].measures
     assert total.estimate == pytest.approx(100 * mean.estimate)
     assert mean.standard_error < 0.2
     absent = change(chosen, {"mix.min_batch": 95})
@@ -74,15 +76,15 @@ epsilon = 5
 def test_words_are_found_that_nobody_listed() -> None:
     chosen = loads(OPEN.format(width=5, mechanism="prefix-hash", more=""))
     outcome = run(chosen, 3, "ideal", worst_case_seconds=0)
-    (found,) = outcome.findings.found
-    names = [one.value for one in found.found]
+    (search,) = outcome.findings.found
+    names = [word.value for word in search.found]
     assert "brown" in names
-    assert found.false == found.missed == 0
-    assert all(one.truth > 0 for one in found.found)
-    assert found.least_share == pytest.approx(0.2, abs=0.1)
+    assert search.false == search.missed == 0
+    assert all(word.truth > 0 for word in search.found)
+    assert search.least_share == pytest.approx(0.2, abs=0.1)
     assert outcome.findings.domains == (("black", "blond", "brown", "red"),)
     ranked = ranking(chosen, ("hair",), (("brown",),), 592)
-    assert [one.mechanism for one in ranked] == ["prefix-hash", "prefix-bit"]
+    assert [row.mechanism for row in ranked] == ["prefix-hash", "prefix-bit"]
 
 
 @pytest.mark.parametrize(

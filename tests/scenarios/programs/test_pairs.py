@@ -73,12 +73,12 @@ def test_it_is_the_heaviest_that_is_safe(counts, k, most) -> None:
     kept = cross_table(policy, schema, counts, None)
     gains = {j: 3.0 if name == "b" else 1.0 for j, name in enumerate(names)}
     safe = [
-        one
+        subset
         for size in (1, 2)
-        for one in combinations(range(len(counts)), size)
-        if margins_bound([counts[j] for j in one], k).value <= most
+        for subset in combinations(range(len(counts)), size)
+        if margins_bound([counts[j] for j in subset], k).value <= most
     ]
     assert bool(kept) == bool(safe)
     if safe:
         assert kept in safe
-        assert sum(map(gains.get, kept)) == max(sum(map(gains.get, one)) for one in safe)
+        assert sum(map(gains.get, kept)) == max(sum(map(gains.get, subset)) for subset in safe)

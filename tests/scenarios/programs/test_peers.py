@@ -104,16 +104,16 @@ def test_coalitions_follow_what_theory_expects_and_thin_batches_add() -> None:
     )
     outcome = run(scenario, worst_case_seconds=0)
     assert outcome.peers is not None
-    found = {size.size: size for size in outcome.peers.sizes}
-    assert set(found) == set(sizes_of(60))
+    groups = {size.size: size for size in outcome.peers.sizes}
+    assert set(groups) == set(sizes_of(60))
     for size in (6, 12, 18, 24):
-        one = found[size]
-        width = one.onions.high - one.onions.mean
-        assert one.expected == path_share(size, 60, 2)
-        assert abs(one.onions.mean - one.expected) < 3 * width + 0.01
-        assert one.onions.mean == pytest.approx(one.expected, rel=0.2)
-    assert found[59].onions.mean == found[59].expected == 1
-    means = [outcome.peers.sizes[i].onions.mean for i in range(len(found))]
+        group = groups[size]
+        width = group.onions.high - group.onions.mean
+        assert group.expected == path_share(size, 60, 2)
+        assert abs(group.onions.mean - group.expected) < 3 * width + 0.01
+        assert group.onions.mean == pytest.approx(group.expected, rel=0.2)
+    assert groups[59].onions.mean == groups[59].expected == 1
+    means = [outcome.peers.sizes[i].onions.mean for i in range(len(groups))]
     assert means == sorted(means)
 
 
@@ -188,21 +188,23 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("found", "written", "said"), MISTAKES)
-def test_what_peers_cannot_do_is_said_beforehand(found: str, written: str, said: str) -> None:
+@pytest.mark.parametrize(("original", "written", "said"), MISTAKES)
+def test_what_peers_cannot_do_is_said_beforehand(original: str, written: str, said: str) -> None:
     text = (Path(__file__).parents[3] / "scenarios/gallery/village.toml").read_text("utf-8")
-    assert found in text
+    assert original in text
     with pytest.raises(ScenarioError, match=said):
-        loads(text.replace(found, written))
+        loads(text.replace(original, written))
 
 
 @pytest.mark.slow
 def test_peers_are_compared_with_a_mix_on_the_same_people(outcome: Outcome) -> None:
-    found = compare(VILLAGE, only=("two-round", "peers", "shares"))
-    assert not found.skipped
-    among, central = found.program("peers"), found.program("two-round")
+    comparison = compare(VILLAGE, only=("two-round", "peers", "shares"))
+    assert not comparison.skipped
+    among, central = comparison.program("peers"), comparison.program("two-round")
     assert (
-        among.utility.columns == central.utility.columns == found.program("shares").utility.columns
+        among.utility.columns
+        == central.utility.columns
+        == comparison.program("shares").utility.columns
     )
     assert among.privacy == central.privacy
     assert among.cost.bytes > central.cost.bytes
@@ -221,21 +223,21 @@ def test_peers_are_compared_with_a_mix_on_the_same_people(outcome: Outcome) -> N
 
 @pytest.mark.slow
 def test_who_stays_away_does_so_in_every_program() -> None:
-    found = compare(
+    comparison = compare(
         with_fault('attack = "absent"\nby = "peer-1"'), only=("two-round", "peers", "shares")
     )
-    assert not found.skipped
-    assert len({program.utility.columns for program in found.programs}) == 1
+    assert not comparison.skipped
+    assert len({program.utility.columns for program in comparison.programs}) == 1
     assert not any(
-        "peer-1" in coalition.parties for coalition in found.program("peers").trust.coalitions
+        "peer-1" in coalition.parties for coalition in comparison.program("peers").trust.coalitions
     )
 
 
 def test_what_peers_cannot_be_compared_on_is_said() -> None:
     with pytest.raises(ParameterError, match="only peers can tag"):
         compare(with_fault('attack = "tag"\nby = "peer-3"'))
-    found = compare(VILLAGE, only=("peers",), messages=False)
-    assert "on the messages of all of them" in found.skipped["peers"]
+    comparison = compare(VILLAGE, only=("peers",), messages=False)
+    assert "on the messages of all of them" in comparison.skipped["peers"]
     late = change(load("blood-type"), {"population.users": 5})
     late = replace(late, fault=(Fault(attack="late", users=1),))
     assert "nothing that peers do" in compare(late, only=("peers",)).skipped["peers"]

@@ -59,7 +59,7 @@ def test_real_equals_ideal(mechanism: str) -> None:
     assert real.released
     assert real.decision is real.marginals is real.burned is None
     assert real.transcript is not None
-    assert [one.reader for one in real.transcript.reads] == [Role.ANALYST]
+    assert [reading.reader for reading in real.transcript.reads] == [Role.ANALYST]
 
 
 @pytest.mark.parametrize("attack", ["absent", "late", "malformed", "duplicate"])
@@ -104,9 +104,9 @@ def test_estimates_are_unbiased_and_their_errors_right(mechanism: str) -> None:
             codes = people.codes[:, list(question.columns)]
             counts = Counter((text,) for text in sample(question, codes, rng))
             for estimate in estimates(question, counts, people.schema.names):
-                found = compare(estimate, people.codes, people.values)
+                comparison = compare(estimate, people.codes, people.values)
                 # The other of two shares may be its mirror image.
-                scaled.append((found.shares[1] - found.truth[1]) / found.errors[1])
+                scaled.append((comparison.shares[1] - comparison.truth[1]) / comparison.errors[1])
     # Standardised errors: their mean has deviation 1 / sqrt(N), their mean square sqrt(2 / N).
     N = len(scaled)
     assert N >= 300
@@ -117,9 +117,9 @@ def test_estimates_are_unbiased_and_their_errors_right(mechanism: str) -> None:
 @pytest.mark.slow
 def test_without_a_seed_the_ideal_run_draws_everybody_at_once() -> None:
     chosen = scenario("oue", 2000)
-    one, other = (run(chosen, None, "ideal") for _ in range(2))
-    assert one.release != other.release
-    for feature in local(one).features:
+    outcome, other = (run(chosen, None, "ideal") for _ in range(2))
+    assert outcome.release != other.release
+    for feature in local(outcome).features:
         assert feature.reports == 2000
         assert feature.worst_in_errors < 6
 
@@ -127,16 +127,16 @@ def test_without_a_seed_the_ideal_run_draws_everybody_at_once() -> None:
 def test_the_raw_estimate_is_first_and_the_projection_named() -> None:
     outcome = run(scenario("rappor", 30, 0.5), 3, "ideal")
     written = outcome.result()["findings"]["features"]
-    assert any(min(one["unbiased"]) < 0 for one in written)
-    for one in written:
-        assert min(one["projected"]) >= 0
-        assert sum(one["projected"]) == pytest.approx(1)
-        keys = list(one)
+    assert any(min(feature["unbiased"]) < 0 for feature in written)
+    for feature in written:
+        assert min(feature["projected"]) >= 0
+        assert sum(feature["projected"]) == pytest.approx(1)
+        keys = list(feature)
         assert keys.index("unbiased") < keys.index("projected")
-        half = (np.array(one["high_95"]) - np.array(one["low_95"])) / 2
-        assert half == pytest.approx(1.959964 * np.array(one["standard_error"]))
-        missed = np.abs(np.array(one["unbiased"]) - np.array(one["truth"]))
-        assert one["error"]["largest"] == pytest.approx(missed.max())
+        half = (np.array(feature["high_95"]) - np.array(feature["low_95"])) / 2
+        assert half == pytest.approx(1.959964 * np.array(feature["standard_error"]))
+        missed = np.abs(np.array(feature["unbiased"]) - np.array(feature["truth"]))
+        assert feature["error"]["largest"] == pytest.approx(missed.max())
 
 
 @pytest.mark.slow
@@ -174,10 +174,10 @@ def test_a_linked_report_is_no_value() -> None:
 
 def test_a_member_knows_its_own_values() -> None:
     more = '[[coalition]]\nname = "c"\nparties = ["analyst", "user-3"]\n'
-    found = run(scenario("oue", 30, more=more), 3).coalition("analyst", "user-3")
-    assert found.linked == 1
-    assert found.cells_certain == 3
-    assert found.bits == pytest.approx(3)
+    coalition = run(scenario("oue", 30, more=more), 3).coalition("analyst", "user-3")
+    assert coalition.linked == 1
+    assert coalition.cells_certain == 3
+    assert coalition.bits == pytest.approx(3)
 
 
 @pytest.mark.slow
@@ -225,10 +225,10 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_an_honest_run_verifies(kept: Run) -> None:
-    found = {check.name: check for check in verify(kept)}
-    assert {name for name, check in found.items() if check.ok is None} == {"decision", "exposure"}
-    assert all(check.ok is not False for check in found.values())
-    assert "estimates" in found
+    checks = {check.name: check for check in verify(kept)}
+    assert {name for name, check in checks.items() if check.ok is None} == {"decision", "exposure"}
+    assert all(check.ok is not False for check in checks.values())
+    assert "estimates" in checks
 
 
 LIES: dict[str, tuple[str, Callable[[Any], object]]] = {
@@ -266,8 +266,10 @@ def test_a_changed_result_is_found(kept: Run, lie: str) -> None:
 
 def test_an_announcement_of_another_noise_is_found(kept: Run) -> None:
     other = change(kept.scenario, {"local.epsilon": 2.0})
-    found = {check.name: check.ok for check in verify(replace(kept, scenario=other), again=False)}
-    assert found["terms"] is False
+    verdicts = {
+        check.name: check.ok for check in verify(replace(kept, scenario=other), again=False)
+    }
+    assert verdicts["terms"] is False
     assert kept.transcript is not None
     from veilmix.protocol.board import replay
 
@@ -286,25 +288,25 @@ def test_counts_of_reports_are_left_out_where_they_are_many(tmp_path: Path) -> N
     assert outcome.release is None
     assert outcome.released
     assert local(outcome).omitted == 1100
-    found = read(save(outcome, tmp_path))
-    assert found.release is None
-    assert {check.name: check.ok for check in verify(found)}["estimates"] is None
+    record = read(save(outcome, tmp_path))
+    assert record.release is None
+    assert {check.name: check.ok for check in verify(record)}["estimates"] is None
 
 
 def test_a_report_scored_by_hand() -> None:
     said = {person: {0: "101"} for person in range(3)}
     seen = View(frozenset(EVERYBODY), 4, True, {1: said}, (), {}, {}, Transcript(4))
-    found = received_reports(seen, (2, 2, 1), 0.5)
-    assert users_linked(seen) == found.linked == 3
-    assert (found.cells, found.cells_certain) == (12, 4)  # a column with one value is no secret
-    assert found.bits == 1.5
-    assert found.crowd == 1
+    score = received_reports(seen, (2, 2, 1), 0.5)
+    assert users_linked(seen) == score.linked == 3
+    assert (score.cells, score.cells_certain) == (12, 4)  # a column with one value is no secret
+    assert score.bits == 1.5
+    assert score.crowd == 1
 
 
 @pytest.mark.slow
 def test_features_are_composed_after_shuffling() -> None:
     told = local(run(scenario("grr", 30), 5, "ideal")).told
-    assert [one.feature for one in told.shuffled] == ["A", "B", "Rh"]
+    assert [bound.feature for bound in told.shuffled] == ["A", "B", "Rh"]
     alone, whole = told.shuffled[0], told.together
     assert alone.hockey_stick == alone.hockey_stick_at_least
     assert alone.hockey_stick < whole.hockey_stick_at_least <= whole.hockey_stick
@@ -317,9 +319,9 @@ def test_features_are_composed_after_shuffling() -> None:
 def test_reports_of_several_bits_are_bounded_after_shuffling() -> None:
     for mechanism in ("oue", "local-hash", "bit-flip"):
         told = local(run(scenario(mechanism, 300), 5, "ideal")).told
-        for one in told.shuffled:
-            assert 0 < one.hockey_stick_at_least < one.hockey_stick < 3
-            assert one.probabilistic is one.q is None
+        for bound in told.shuffled:
+            assert 0 < bound.hockey_stick_at_least < bound.hockey_stick < 3
+            assert bound.probabilistic is bound.q is None
         assert (told.together is None) == (mechanism == "bit-flip")
         if told.together:
             assert told.shuffled[0].hockey_stick < told.together.hockey_stick < 3
@@ -351,15 +353,15 @@ def numeric(mechanism: str, users: int = 60, epsilon: float = 2) -> Scenario:
 def test_numbers_are_estimated_without_shares_of_them(mechanism: str, tmp_path: Path) -> None:
     chosen = numeric(mechanism)
     outcome = run(chosen, 5, "ideal")
-    found = local(outcome)
-    (feature,) = found.measured
+    findings = local(outcome)
+    (feature,) = findings.measured
     mean = feature.measures[0]
     people = samples(chosen, 5).people
     held = [float(people.values[0][code]) for code in people.codes[:, 0]]
     assert (feature.reports, feature.outside, mean.name) == (60, 0, "mean")
     assert mean.truth == pytest.approx(np.mean(held))
     assert abs(mean.estimate - mean.truth) < 5 * mean.standard_error
-    assert bool(found.features) == (mechanism == "square-wave")
+    assert bool(findings.features) == (mechanism == "square-wave")
     checks = verify(read(save(outcome, tmp_path)))
     assert all(check.ok is not False for check in checks), checks
 
@@ -379,8 +381,8 @@ def test_changed_numbers_are_found(tmp_path: Path) -> None:
     def higher(data: Any) -> None:
         data["findings"]["measured"][0]["measures"][0]["estimate"] += 1
 
-    found = {check.name: check.ok for check in verify(claiming(kept, higher), again=False)}
-    assert found["estimates"] is False
+    verdicts = {check.name: check.ok for check in verify(claiming(kept, higher), again=False)}
+    assert verdicts["estimates"] is False
 
 
 def test_the_best_mechanism_is_named_by_its_variance() -> None:
@@ -391,11 +393,11 @@ def test_the_best_mechanism_is_named_by_its_variance() -> None:
         assert rows[0].mechanism == best
         assert [row.error for row in rows] == sorted(row.error for row in rows)
         assert {row.mechanism for row in rows} >= {"duchi", "piecewise", "hybrid", "square-wave"}
-        for one, asked_for in ((row, numeric(row.mechanism, 1000, epsilon)) for row in rows[:4]):
+        for entry, asked_for in ((row, numeric(row.mechanism, 1000, epsilon)) for row in rows[:4]):
             (question,) = noisy_questions(asked_for, people)
             uniform = np.full(5, 0.2)
             spread = question.randomizer.mean_variance(uniform, 1000) ** 0.5 / 9
-            assert one.error == pytest.approx(spread)
+            assert entry.error == pytest.approx(spread)
         assert any("is best here" in line for line in advice(chosen, people))
 
 

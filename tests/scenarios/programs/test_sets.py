@@ -75,10 +75,10 @@ def test_a_long_vector_is_said_in_pieces() -> None:
 
 @pytest.mark.parametrize(("n", "m"), [(1, 2), (3, 50), (7, 400)])
 def test_generated_sets_have_the_incidence_they_are_said_to_have(n: int, m: int) -> None:
-    one, other = (sets.generate(n, m, np.random.default_rng(seed)) for seed in (1, 2))
-    assert one.shape == (n, m)
-    assert incidence(one).tolist() == incidence(other).tolist() == zipf(n, m).tolist()
-    assert n == 1 or (one != other).any()
+    matrix, other = (sets.generate(n, m, np.random.default_rng(seed)) for seed in (1, 2))
+    assert matrix.shape == (n, m)
+    assert incidence(matrix).tolist() == incidence(other).tolist() == zipf(n, m).tolist()
+    assert n == 1 or (matrix != other).any()
 
 
 @pytest.mark.slow
@@ -91,9 +91,14 @@ def test_real_equals_ideal(positions: int) -> None:
     assert real.coalitions == ideal.coalitions
     assert real.released
     assert real.decision is real.marginals is real.burned is real.curated is None
-    found = counted(real)
-    assert found.truth == tuple(zipf(4, positions).tolist())
-    assert (found.owners, found.positions, found.left_out, found.outside) == (4, positions, 0, 0)
+    findings = counted(real)
+    assert findings.truth == tuple(zipf(4, positions).tolist())
+    assert (findings.owners, findings.positions, findings.left_out, findings.outside) == (
+        4,
+        positions,
+        0,
+        0,
+    )
 
 
 @pytest.mark.slow
@@ -102,10 +107,10 @@ def test_real_equals_ideal_when_owners_misbehave(attack: str) -> None:
     chosen = made(8, more=f'[[fault]]\nattack = "{attack}"\nusers = 3\n')
     real, ideal = run(chosen), run(chosen, mode="ideal")
     assert real.findings == ideal.findings
-    found = counted(real)
-    assert found.owners == (8 if attack == "duplicate" else 5)
-    assert found.truth is not None
-    assert sum(found.truth) == 90
+    findings = counted(real)
+    assert findings.owners == (8 if attack == "duplicate" else 5)
+    assert findings.truth is not None
+    assert sum(findings.truth) == 90
 
 
 @pytest.mark.slow
@@ -129,11 +134,11 @@ def test_the_estimate_is_that_of_the_vectors_that_were_sent() -> None:
         for _ in range(times)
     ]
     psi = incidence(np.array(rows))
-    found = counted(outcome)
-    assert found.psi == tuple(psi.tolist())
+    findings = counted(outcome)
+    assert findings.psi == tuple(psi.tolist())
     again = estimate(psi, eta_of(3.0), 0.1)
-    assert found.phi == tuple(again.phi.tolist())
-    assert found.low == tuple(again.low.tolist())
+    assert findings.phi == tuple(again.phi.tolist())
+    assert findings.low == tuple(again.low.tolist())
 
 
 def test_bits_are_flipped_as_often_as_epsilon_says() -> None:
@@ -161,19 +166,19 @@ def test_without_a_seed_the_ideal_run_draws_all_owners_at_once() -> None:
         '[scenario]\nname = "s"\n[population]\nsource = "builtin:sets"\nusers = 5\n'
         f"{NOISE}epsilon = 2\n[incidence]\npositions = 300\n"
     )
-    one, other = (run(chosen, None, "ideal") for _ in range(2))
-    assert one.release != other.release
-    assert counted(one).truth == counted(other).truth
+    outcome, other = (run(chosen, None, "ideal") for _ in range(2))
+    assert outcome.release != other.release
+    assert counted(outcome).truth == counted(other).truth
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["bayes", "inverse", "analytic"])
 def test_methods(method: str) -> None:
     outcome = run(made(3, 60, more=f'method = "{method}"\n'), mode="ideal")
-    found = counted(outcome)
-    assert found.method == method
-    assert sum(found.phi) == pytest.approx(60)
-    assert run(made(3, 60, more=f'method = "{method}"\n')).findings == found
+    findings = counted(outcome)
+    assert findings.method == method
+    assert sum(findings.phi) == pytest.approx(60)
+    assert run(made(3, 60, more=f'method = "{method}"\n')).findings == findings
 
 
 def test_positions_of_pieces_that_did_not_all_arrive_are_left_out() -> None:
@@ -244,10 +249,10 @@ def test_devices_in_seven_recorded_sessions() -> None:
     )
     real, ideal = run(loads(text)), run(loads(text), mode="ideal")
     assert real.findings == ideal.findings
-    found = counted(real)
-    assert found.positions == 4426
-    assert found.truth[1:] == (115, 11, 6, 1, 3, 0, 4)
-    assert found.covered == 8
+    findings = counted(real)
+    assert findings.positions == 4426
+    assert findings.truth[1:] == (115, 11, 6, 1, 3, 0, 4)
+    assert findings.covered == 8
     assert len(real.schema.names) == 2
 
 

@@ -68,9 +68,9 @@ def test_figures_of_the_shipped_tables() -> None:
         keys = {"population.source": f"builtin:{source}", "policy.k": k}
         scenario = change(loads(TEXT.replace("users = 150\n", "")), keys)
         scenario = change(scenario, {"policy.prefixes": prefixes})
-        found = run(scenario, mode="ideal", worst_case_seconds=0).findings
-        assert isinstance(found, Opened)
-        assert (found.cells, found.of) == (said, of)
+        findings = run(scenario, mode="ideal", worst_case_seconds=0).findings
+        assert isinstance(findings, Opened)
+        assert (findings.cells, findings.of) == (said, of)
 
 
 def test_the_gallery_reaches_its_figures() -> None:
@@ -142,7 +142,7 @@ def test_what_coalitions_learn() -> None:
     both = outcome.coalition("analyst", "randomness")
     assert both.bits > public
     assert both.exact
-    assert outcome.coalition(*(one for one in ("analyst", "curator"))).bits == public
+    assert outcome.coalition(*(party for party in ("analyst", "curator"))).bits == public
 
 
 def test_a_run_is_verified_and_a_changed_one_is_not(tmp_path: Path) -> None:
@@ -157,9 +157,9 @@ def test_a_run_is_verified_and_a_changed_one_is_not(tmp_path: Path) -> None:
     }
     result = folder / "result.json"
     said = result.read_text(encoding="utf-8")
-    found = run(SCENARIO).findings
-    assert isinstance(found, Opened)
-    changed = said.replace(f'"cells": {found.cells}', f'"cells": {found.cells + 1}')
+    findings = run(SCENARIO).findings
+    assert isinstance(findings, Opened)
+    changed = said.replace(f'"cells": {findings.cells}', f'"cells": {findings.cells + 1}')
     assert changed != said
     result.write_text(changed, encoding="utf-8")
     assert any(check.ok is False for check in verify(read(folder), again=False))
@@ -196,16 +196,18 @@ def test_its_attacks_are_measured_and_cheating_coalitions_told() -> None:
         "try-rows": (("analyst", "randomness"), 0),
         "guess-row": ((), SCENARIO.population.users // 3),  # type: ignore[operator]
     }
-    found = measure(change(SCENARIO, {"population.users": 60}), 7, 2)
-    worst = {(one.parties, one.friends): one.worst for one in found.smallest}
+    study = measure(change(SCENARIO, {"population.users": 60}), 7, 2)
+    worst = {
+        (coalition.parties, coalition.friends): coalition.worst for coalition in study.smallest
+    }
     assert worst[("analyst", "randomness"), 0].attack == "try-rows"  # type: ignore[union-attr]
     assert worst[(), 20].attack == "guess-row"  # type: ignore[union-attr]
-    assert not any("randomness" in one.parties for one in found.watching)
+    assert not any("randomness" in coalition.parties for coalition in study.watching)
 
 
 def test_its_matrix_has_its_attacks_alone() -> None:
-    found = attack(change(SCENARIO, {"population.users": 40}), 1, 1, defences=("registered",))
-    assert {row.name for row in found.rows} == {
+    matrix = attack(change(SCENARIO, {"population.users": 40}), 1, 1, defences=("registered",))
+    assert {row.name for row in matrix.rows} == {
         *("try-rows", "count-closed", "guess-row", "junk-share")
     }
     with pytest.raises(ParameterError, match="found 'drop'"):
@@ -214,14 +216,14 @@ def test_its_matrix_has_its_attacks_alone() -> None:
 
 @pytest.mark.parametrize("scenario", [SCENARIO, load("who-to-trust")], ids=["its own", "another"])
 def test_it_is_compared_with_whole_rows_and_with_prefixes(scenario: Scenario) -> None:
-    found = compare(scenario, 1, only=("two-round", "threshold"))
-    whole, nested = found.program("threshold"), found.program("threshold prefixes")
-    assert not found.skipped
-    for one in (whole, nested):
-        assert one.privacy.true == one.privacy.promised == 0
-        assert len(one.utility.columns) == len(found.features)
-        assert one.cost.rounds == 1
-        assert "`randomness` together" in one.note
+    comparison = compare(scenario, 1, only=("two-round", "threshold"))
+    whole, nested = comparison.program("threshold"), comparison.program("threshold prefixes")
+    assert not comparison.skipped
+    for program in (whole, nested):
+        assert program.privacy.true == program.privacy.promised == 0
+        assert len(program.utility.columns) == len(comparison.features)
+        assert program.cost.rounds == 1
+        assert "`randomness` together" in program.note
     assert nested.utility.cells > whole.utility.cells > 0
     assert nested.cost.bytes > whole.cost.bytes
 

@@ -118,11 +118,13 @@ def test_estimates_are_without_bias_over_seeds() -> None:
         assert isinstance(outcome.findings, Opened)
         assert outcome.findings.sampled
         estimates = {estimate.values: estimate for estimate in outcome.findings.sampled.estimates}
-        one = estimates[row]
+        estimate = estimates[row]
         whole = run(replace(scenario, policy=Policy(kind="threshold", k=10)), seed, "ideal")
         people = (whole.release or {})[row]
         true.add(people)
-        seen.append((one.people - people, one.error, one.low <= people <= one.high))
+        seen.append(
+            (estimate.people - people, estimate.error, estimate.low <= people <= estimate.high)
+        )
     mean = sum(off for off, *_ in seen) / len(seen)
     error = sum(error for _, error, _ in seen) / len(seen)
     assert abs(mean) < 4 * error / len(seen) ** 0.5
@@ -162,12 +164,12 @@ def attacked(name: str, text: str = TEXT, users: int | None = None) -> float:
 
 def test_the_reader_counts_fewer_closed_groups_and_no_groups_of_one() -> None:
     everybody = TEXT.replace("sample = 0.4\n", "")
-    sampled, found = run(SCENARIO).findings, run(loads(everybody)).findings
+    sampled, whole = run(SCENARIO).findings, run(loads(everybody)).findings
     assert isinstance(sampled, Opened)
-    assert isinstance(found, Opened)
-    expected = sum(one.people * one.groups for one in sampled.closed if one.people > 1)
+    assert isinstance(whole, Opened)
+    expected = sum(crowd.people * crowd.groups for crowd in sampled.closed if crowd.people > 1)
     assert attacked("count-closed") == expected > 0
-    assert attacked("count-closed", everybody) == found.closed_people
+    assert attacked("count-closed", everybody) == whole.closed_people
     assert "groups of one may be nobody's" in COUNTING.remedy
 
 
@@ -192,9 +194,11 @@ def test_junk_closes_nothing_of_those_who_take_part() -> None:
 
 
 def test_it_is_compared_beside_all_rows_and_prefixes() -> None:
-    found = compare(change(SCENARIO, {"population.users": 60}), 1, only=("two-round", "threshold"))
-    assert not found.skipped
-    whole, sampled = found.program("threshold"), found.program("threshold sampled")
+    comparison = compare(
+        change(SCENARIO, {"population.users": 60}), 1, only=("two-round", "threshold")
+    )
+    assert not comparison.skipped
+    whole, sampled = comparison.program("threshold"), comparison.program("threshold sampled")
     assert 0 < sampled.utility.cells < whole.utility.cells
     assert sampled.utility.mean > whole.utility.mean
     assert sampled.cost.bytes == whole.cost.bytes  # whoever does not take part sends as much

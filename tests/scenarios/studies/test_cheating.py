@@ -60,8 +60,11 @@ WATCHING = (
 
 
 def test_the_worst_of_a_coalition_is_that_of_any_part_of_it() -> None:
-    worst = {(one.parties, one.friends): one.worst for one in by_coalition(FOUND, ("analyst",))}
-    named = {key: one.attack if one else None for key, one in worst.items()}
+    worst = {
+        (coalition.parties, coalition.friends): coalition.worst
+        for coalition in by_coalition(FOUND, ("analyst",))
+    }
+    named = {key: result.attack if result else None for key, result in worst.items()}
     assert named == {
         (("analyst",), 0): None,
         (("curator",), 0): None,
@@ -76,10 +79,10 @@ def test_the_worst_of_a_coalition_is_that_of_any_part_of_it() -> None:
 
 
 def test_coalitions_of_one_two_and_more_are_told() -> None:
-    sizes = {len(one.parties) for one in by_coalition(FOUND, PARTIES, WATCHING)}
+    sizes = {len(coalition.parties) for coalition in by_coalition(FOUND, PARTIES, WATCHING)}
     assert sizes == {1, 2, 3, 4, 5}
     many = [f"shuffler-{number}" for number in range(1, 9)]
-    assert {len(one.parties) for one in by_coalition((), many)} == {1, 2}
+    assert {len(coalition.parties) for coalition in by_coalition((), many)} == {1, 2}
 
 
 some = st.lists(
@@ -107,13 +110,13 @@ member_sets = st.tuples(st.sets(st.sampled_from(PARTIES)), st.integers(0, 3))
 
 @given(some, watchers, member_sets, member_sets)
 def test_a_larger_coalition_never_does_worse(
-    found: list[AttackResult],
+    results: list[AttackResult],
     watching: list[LinkingCoalition],
     small: tuple[set[str], int],
     more: tuple[set[str], int],
 ) -> None:
     large = small[0] | more[0], small[1] + more[1]
-    less, most = (worst_of(found, who, many, watching) for who, many in (small, large))
+    less, most = (worst_of(results, who, many, watching) for who, many in (small, large))
     assert less.watching <= most.watching
     if less.worst is not None:
         assert most.worst is not None
@@ -122,23 +125,25 @@ def test_a_larger_coalition_never_does_worse(
 
 @given(some, watchers)
 def test_every_coalition_is_as_bad_as_one_that_is_told(
-    found: list[AttackResult], watching: list[LinkingCoalition]
+    results: list[AttackResult], watching: list[LinkingCoalition]
 ) -> None:
-    worst = by_coalition(found, PARTIES, watching)
+    worst = by_coalition(results, PARTIES, watching)
     told = telling(worst)
-    for one in worst:
-        members = one.parties, one.friends
+    for coalition in worst:
+        members = coalition.parties, coalition.friends
         parts = [part for part in told if within((part.parties, part.friends), members)]
-        assert one.watching == any(part.watching for part in parts)
+        assert coalition.watching == any(part.watching for part in parts)
         most = max((badness(part.worst)[:2] for part in parts if part.worst), default=None)
-        if not one.watching:
-            assert (badness(one.worst)[:2] if one.worst else None) == most
+        if not coalition.watching:
+            assert (badness(coalition.worst)[:2] if coalition.worst else None) == most
 
 
 def test_the_smallest_have_no_part_that_reads_anything() -> None:
-    named = [(one.parties, one.friends) for one in smallest(FOUND)]
+    named = [(coalition.parties, coalition.friends) for coalition in smallest(FOUND)]
     assert named == [(("network",), 0), (("shuffler-1",), 0)]
-    with_watching = [(one.parties, one.watching) for one in smallest(FOUND, WATCHING)]
+    with_watching = [
+        (coalition.parties, coalition.watching) for coalition in smallest(FOUND, WATCHING)
+    ]
     assert with_watching == [
         (("network",), False),
         (("shuffler-1",), False),
@@ -191,35 +196,35 @@ def test_among_peers_a_coalition_is_so_many_people() -> None:
 def test_what_is_measured_has_its_interval_and_when_it_was_noticed() -> None:
     """A first shuffler alone reads a row; where marginals are public, that burns before it does."""
     whole = measure(small(), 7, 2)
-    found = {attack.attack: attack for attack in whole.attacks}
-    alone = found["surround"]
+    attacks = {attack.attack: attack for attack in whole.attacks}
+    alone = attacks["surround"]
     assert (alone.read, alone.before, alone.after, alone.never) == (2, 0, 2, 0)
     assert alone.low == pytest.approx(0.025 ** (1 / 2))  # Clopper-Pearson of two of two
     assert alone.high == 1
-    assert found["split-view"].read == found["rerun"].read == found["intersect"].read == 0
+    assert attacks["split-view"].read == attacks["rerun"].read == attacks["intersect"].read == 0
     both = LinkingCoalition(("curator", "shuffler-1", "shuffler-2"))
     assert both in whole.watching
     public = measure(small(**{"policy.publish_marginals": True}), 7, 1)
-    found = {attack.attack: attack for attack in public.attacks}
-    assert found["surround"].read == found["subtract"].read == 0
+    attacks = {attack.attack: attack for attack in public.attacks}
+    assert attacks["surround"].read == attacks["subtract"].read == 0
 
 
 @pytest.mark.slow
 def test_without_the_guard_it_is_read_and_never_noticed() -> None:
     keys = {"defence.sums": False, "defence.burn": False, "mix.lesson": True}
-    found = {attack.attack: attack for attack in measure(small(**keys), 7, 2).attacks}
+    attacks = {attack.attack: attack for attack in measure(small(**keys), 7, 2).attacks}
     for attack in ("surround", "subtract", "intersect", "rerun"):
-        assert (found[attack].read, found[attack].never) == (2, 2), attack
+        assert (attacks[attack].read, attacks[attack].never) == (2, 2), attack
 
 
 @pytest.mark.slow
 def test_with_tokens_a_first_shuffler_needs_the_reader_whose_own_alarm_is_none() -> None:
     keys = {"defence.registered": True, "defence.tokens": True}
-    found = measure(small(**keys), 7, 2)
-    reading = {attack.attack: attack for attack in found.attacks if attack.read}
+    outcome = measure(small(**keys), 7, 2)
+    reading = {attack.attack: attack for attack in outcome.attacks if attack.read}
     assert set(reading) == {"single-out", "single-out-release"}
-    assert all(one.never == 2 for one in reading.values())
-    assert {one.parties for one in found.smallest} == {
+    assert all(attack.never == 2 for attack in reading.values())
+    assert {coalition.parties for coalition in outcome.smallest} == {
         ("analyst", "shuffler-1"),
         ("curator", "shuffler-1"),
     }
@@ -288,25 +293,25 @@ def test_what_was_played_is_not_played_again(monkeypatch: pytest.MonkeyPatch) ->
     kept: list[CheatingStudy] = []
     with pytest.raises(CheatingStopped) as stopped:
         study(small(), STUDY, keep=kept.append)
-    found = stopped.value.found
+    outcome = stopped.value.found
     assert played == [("surround", 7), ("rerun", 8)]
-    assert (found.played, found.whole) == (3, False)
-    assert [one.played for one in kept] == [2]
+    assert (outcome.played, outcome.whole) == (3, False)
+    assert [state.played for state in kept] == [2]
     played.clear()
-    found = study(small(), found)
+    outcome = study(small(), outcome)
     assert played == [("surround", 8)]
-    assert found.whole
+    assert outcome.whole
     begun = replace(
         STUDY, runs=3, attempts=tuple(replace(attempt, shots=()) for attempt in STUDY.attempts)
     )
-    more = file.grown(begun, found)
+    more = file.grown(begun, outcome)
     assert (more.played, more.due) == (4, 6)
     played.clear()
     assert study(small(), more).whole
     assert played == [("rerun", 9), ("surround", 9)]
-    for other in (replace(found, seed=8), replace(found, version="9"), None):
+    for other in (replace(outcome, seed=8), replace(outcome, version="9"), None):
         assert file.grown(begun, other) == begun
-    assert file.grown(replace(begun, runs=1), found).runs == 2
+    assert file.grown(replace(begun, runs=1), outcome).runs == 2
 
 
 def test_what_cannot_be_measured_is_said() -> None:

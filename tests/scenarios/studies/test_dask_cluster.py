@@ -54,26 +54,26 @@ def here() -> Outcome:
     return veilmix.run("titanic", SEED, worst_case_seconds=0)
 
 
-def same(one: Outcome, other: Outcome) -> None:
+def same(outcome: Outcome, other: Outcome) -> None:
     """Digest, release, and all that anybody has seen."""
-    assert one.digest == other.digest
-    assert one.released
-    assert one.release == other.release
-    assert one.coalitions == other.coalitions
-    assert one.transcript is not None
+    assert outcome.digest == other.digest
+    assert outcome.released
+    assert outcome.release == other.release
+    assert outcome.coalitions == other.coalitions
+    assert outcome.transcript is not None
     assert other.transcript is not None
-    assert sorted(one.transcript.made) == sorted(other.transcript.made)
-    first, second = one.result(), other.result()
+    assert sorted(outcome.transcript.made) == sorted(other.transcript.made)
+    first, second = outcome.result(), other.result()
     first.pop("executor", None)
     second.pop("executor", None)
     assert first == second
 
 
 def test_a_run_on_a_cluster_is_the_run(cluster: Any, here: Outcome) -> None:
-    found = played(f"dask:{cluster.scheduler_address}")
-    same(found, here)
-    assert "2 workers did everybody's work: a simulation" in str(found.executor)
-    assert found.result()["executor"] == found.executor
+    outcome = played(f"dask:{cluster.scheduler_address}")
+    same(outcome, here)
+    assert "2 workers did everybody's work: a simulation" in str(outcome.executor)
+    assert outcome.result()["executor"] == outcome.executor
 
 
 class Once(Instrument):
@@ -93,9 +93,9 @@ def test_a_worker_that_is_killed_costs_a_retry_and_no_result(cluster: Any, here:
         os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
 
     killer = Once("shuffler-1 opens", kill)
-    found = played(f"dask:{cluster.scheduler_address}", killer)
+    outcome = played(f"dask:{cluster.scheduler_address}", killer)
     assert killer.done
-    same(found, here)
+    same(outcome, here)
 
 
 def test_whole_runs_are_played_on_it(cluster: Any) -> None:
@@ -139,9 +139,9 @@ def test_another_dask_there_is_refused(cluster: Any, monkeypatch: pytest.MonkeyP
     real = distributed.Client.get_versions
 
     def older(client: Any) -> Any:
-        found = real(client)
-        found["scheduler"]["packages"]["distributed"] = "2021.1"
-        return found
+        versions = real(client)
+        versions["scheduler"]["packages"]["distributed"] = "2021.1"
+        return versions
 
     monkeypatch.setattr(distributed.Client, "get_versions", older)
     with pytest.raises(ParameterError, match=r"the scheduler has distributed 2021\.1, here is 20"):
@@ -164,10 +164,10 @@ def test_a_scheduler_without_workers(started: Any, tmp_path: Path) -> None:
 def test_a_scheduler_that_is_lost_ends_the_run_in_words(started: Any, tmp_path: Path) -> None:
     process, address = scheduler(started, tmp_path, "")
     ender = Once("shuffler-1 opens", process.kill)
-    with pytest.raises(LocalError, match="the scheduler was lost") as found:
+    with pytest.raises(LocalError, match="the scheduler was lost") as error:
         played(f"dask:{address}", ender)
     assert ender.done
-    assert "\n" not in str(found.value)
+    assert "\n" not in str(error.value)
 
 
 def test_a_party_that_others_wait_for_goes_on_without_its_scheduler(
@@ -177,11 +177,11 @@ def test_a_party_that_others_wait_for_goes_on_without_its_scheduler(
     process, address = scheduler(started, tmp_path, "")
     ender, told = Once("shuffler-1 opens", process.kill), list[tuple[str, str]]()
     with workplaces.own_workplace(f"dask:{address}", "x", lambda *said: told.append(said)) as place:
-        found = veilmix.run(
+        outcome = veilmix.run(
             "titanic", SEED, workplace=place, instruments=(ender,), worst_case_seconds=0
         )
     assert ender.done
-    same(found, here)
+    same(outcome, here)
     assert [said.partition(": ")[2] for _, said in told][1:] == [
         "the scheduler was lost; its work is done here from now on"
     ]
@@ -194,8 +194,8 @@ def counts(address: str) -> dict[str, int]:
         return list(dask_worker.state.total_resources), dask_worker.state.executed_count
 
     with distributed.Client(address, set_as_default=False) as client:
-        found = client.run(count).values()
-    return {" ".join(resources): many for resources, many in found}
+        answers = client.run(count).values()
+    return {" ".join(resources): many for resources, many in answers}
 
 
 def test_a_key_reaches_only_workers_of_the_party_that_owns_it(
@@ -212,9 +212,9 @@ def test_a_key_reaches_only_workers_of_the_party_that_owns_it(
         assert len(set(publics.values())) == 2
         assert place.helpers.of("curator") is None
         before = counts(address)
-        found = veilmix.run("titanic", SEED, workplace=place, worst_case_seconds=0)
-    same(found, here)
-    assert "(shuffler-1, shuffler-2) and no other" in str(found.executor)
+        outcome = veilmix.run("titanic", SEED, workplace=place, worst_case_seconds=0)
+    same(outcome, here)
+    assert "(shuffler-1, shuffler-2) and no other" in str(outcome.executor)
     after = counts(address)
     assert after["GPU"] == before["GPU"] == 0
     assert all(after[party] > before[party] for party in owners)

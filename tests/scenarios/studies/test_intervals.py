@@ -56,8 +56,8 @@ def coverage(limits: Callable[[int], tuple[float, float]], runs: int, p: float) 
 
 
 def of_runs(runs: int, hits: int) -> tuple[float, float]:
-    found = estimate("released", [1.0] * hits + [0.0] * (runs - hits), 0.0, 1.0)
-    return found.low, found.high
+    interval = estimate("released", [1.0] * hits + [0.0] * (runs - hits), 0.0, 1.0)
+    return interval.low, interval.high
 
 
 def of_promises(runs: int, hits: int) -> tuple[float, float]:
@@ -69,8 +69,8 @@ def of_promises(runs: int, hits: int) -> tuple[float, float]:
         )
         for run in range(runs)
     ]
-    found = kept_promises(outcomes)
-    return found.low, found.high
+    study = kept_promises(outcomes)
+    return study.low, study.high
 
 
 def of_alarms(runs: int, hits: int) -> tuple[float, float]:
@@ -98,8 +98,8 @@ def test_three_runs_that_agree_say_little() -> None:
 def wilson(runs: int, hits: int) -> tuple[float, float]:
     from scipy.stats import binomtest
 
-    found = binomtest(hits, runs).proportion_ci(0.95, "wilson")
-    return found.low, found.high
+    interval = binomtest(hits, runs).proportion_ci(0.95, "wilson")
+    return interval.low, interval.high
 
 
 def test_the_narrower_interval_that_was_not_taken_holds_less_often() -> None:
@@ -120,8 +120,8 @@ def test_a_score_that_is_mostly_nothing_is_held(most: float) -> None:
     rng, held = np.random.default_rng(1), 0
     for _ in range(2000):
         values = rng.random(3) * most * (rng.random(3) < 0.1)
-        found = estimate("people", values.tolist(), 0.0, most)
-        held += found.low <= most * 0.05 <= found.high
+        interval = estimate("people", values.tolist(), 0.0, most)
+        held += interval.low <= most * 0.05 <= interval.high
     assert held / 2000 >= 0.95 - 3 * sqrt(0.95 * 0.05 / 2000)
 
 
@@ -133,8 +133,8 @@ def near(held: float, trials: int) -> bool:
 @pytest.mark.parametrize("runs", [3, 10])
 def test_the_mean_of_normal_scores_is_held(runs: int) -> None:
     rng = np.random.default_rng(runs)
-    found = [estimate("bits", rng.normal(2, 1, runs).tolist()) for _ in range(1000)]
-    assert near(sum(one.low <= 2 <= one.high for one in found), 1000)
+    intervals = [estimate("bits", rng.normal(2, 1, runs).tolist()) for _ in range(1000)]
+    assert near(sum(interval.low <= 2 <= interval.high for interval in intervals), 1000)
 
 
 def test_the_cpu_of_four_samples_is_held() -> None:
@@ -162,8 +162,8 @@ def test_shares_of_values_are_held(randomizer: Any) -> None:
     rng, values = np.random.default_rng(7), np.repeat(np.arange(4), [300, 150, 45, 5])
     held = 0
     for _ in range(300):
-        found = randomizer.estimate(randomizer.sample(values, rng=rng))
-        low, high = found.interval()
+        shares = randomizer.estimate(randomizer.sample(values, rng=rng))
+        low, high = shares.interval()
         held += ((low <= values_of(values)) & (values_of(values) <= high)).sum()
     assert abs(held / 1200 - 0.95) <= 0.02
 
@@ -186,8 +186,8 @@ def test_flipped_bits_are_held() -> None:
 def test_the_quantile_of_simulated_errors_is_held() -> None:
     rng, held = np.random.default_rng(9), 0
     for _ in range(1000):
-        found = _summary(np.sort(rng.random(200)), 0.1, 1.0, "inverse")
-        held += found.low <= 0.9 <= found.high
+        calibration = _summary(np.sort(rng.random(200)), 0.1, 1.0, "inverse")
+        held += calibration.low <= 0.9 <= calibration.high
     assert held / 1000 >= 0.95 - 3 * sqrt(0.95 * 0.05 / 1000)
 
 
@@ -245,8 +245,8 @@ def risks_held(tries: int, others: int, attack: float, control: float) -> float:
         for c, alike in enumerate(wrong):
             if likely * alike > 1e-9:
                 rates = Rate(a, tries), Rate(c, others), 0.0
-                found = Attack("linkability", (), (), *rates).risk()  # type: ignore[arg-type]
-                held += likely * alike * (found.low <= truth <= found.high)
+                risk = Attack("linkability", (), (), *rates).risk()  # type: ignore[arg-type]
+                held += likely * alike * (risk.low <= truth <= risk.high)
     return held
 
 

@@ -52,12 +52,12 @@ UNPLAYED = {
 
 
 @pytest.fixture(scope="module")
-def found() -> Matrix:
+def matrix() -> Matrix:
     return attack(load("blood-type"), 7, 2, attacks=ATTACKED, defences=DEFENDED)
 
 
-def test_a_row_says_whether_its_parties_watch_or_cheat(found: Matrix) -> None:
-    kinds = {row.name: row.kind for row in found.rows}
+def test_a_row_says_whether_its_parties_watch_or_cheat(matrix: Matrix) -> None:
+    kinds = {row.name: row.kind for row in matrix.rows}
     assert kinds == {
         **dict.fromkeys(("drop", "forward"), "cheating"),
         **dict.fromkeys(("collude", "predictable", "size"), "watching"),
@@ -89,12 +89,12 @@ def test_a_peer_that_breaks_a_rule_is_named_in_every_run_and_stops_it(
         cell = among_peers.cell(row, defence)
         assert (cell.alarmed, cell.causes, cell.released) == (2, {"named": 2}, 0)
         assert cell.value == (0 if row in ("lie", "provoke") else cell.of)
-    assert next(one for one in among_peers.rows if one.name == row).by == "peer"
+    assert next(line for line in among_peers.rows if line.name == row).by == "peer"
 
 
 @pytest.mark.slow
 def test_longer_paths_leave_half_of_the_peers_less(among_peers: Matrix) -> None:
-    without, path, every = (among_peers.cell("collude", one) for one in (NONE, "path", ALL))
+    without, path, every = (among_peers.cell("collude", defence) for defence in (NONE, "path", ALL))
     assert without.of == 6
     assert every.value < without.value
     assert every.linked == 0  # by one peer that looks alone
@@ -112,15 +112,15 @@ def test_all_can_be_played_where_people_say_their_values(name: str) -> None:
     """
     scenario = load(name)
     plan = list(trials(scenario, tuple(rows_of(scenario)), tuple(guarding(CENTRAL.name)), 30))
-    unplayed = {(one.row, one.defence) for one in plan if one.scenario is None}
+    unplayed = {(trial.row, trial.defence) for trial in plan if trial.scenario is None}
     assert unplayed <= {(row, name) for name, rows in UNPLAYED.items() for row in rows}
-    for one in plan:
-        if one.scenario is not None:
-            assert one.scenario.fault
+    for trial in plan:
+        if trial.scenario is not None:
+            assert trial.scenario.fault
 
 
 @pytest.mark.slow
-def test_what_is_known_of_these_attacks_is_measured(found: Matrix) -> None:
+def test_what_is_known_of_these_attacks_is_measured(matrix: Matrix) -> None:
     for row, defence, outcome, value in (
         ("forward", NONE, "works", 30),
         ("forward", "order", "stopped", 0),
@@ -134,45 +134,45 @@ def test_what_is_known_of_these_attacks_is_measured(found: Matrix) -> None:
         ("size", "pad", "idle", 0),
         ("forward", ALL, "stopped", 0),
     ):
-        cell = found.cell(row, defence)
+        cell = matrix.cell(row, defence)
         assert (cell.verdict, cell.value, cell.runs) == (outcome, value, 2), (row, defence)
 
 
 @pytest.mark.slow
-def test_alarms_are_counted_with_their_interval(found: Matrix) -> None:
-    seen = found.cell("forward", "order")
+def test_alarms_are_counted_with_their_interval(matrix: Matrix) -> None:
+    seen = matrix.cell("forward", "order")
     assert (seen.alarmed, seen.causes, seen.released) == (2, {"order": 2}, 0)
     assert seen.low == pytest.approx(0.025**0.5)  # both of two: (alpha / 2)^(1/2)
     assert seen.high == 1
-    unseen = found.cell("drop", NONE)
+    unseen = matrix.cell("drop", NONE)
     assert (unseen.alarmed, unseen.low) == (0, 0)
     assert unseen.high == pytest.approx(1 - 0.025**0.5)
 
 
 @pytest.mark.slow
-def test_a_defence_that_is_on_anyway_is_not_played_again(found: Matrix) -> None:
-    assert found.cell("drop", "order").same
-    assert not found.cell("forward", "order").same
-    assert not found.cell("drop", "balance").same  # the scenario has it off
-    assert found.cell("drop", "random").verdict == "unplayed"
+def test_a_defence_that_is_on_anyway_is_not_played_again(matrix: Matrix) -> None:
+    assert matrix.cell("drop", "order").same
+    assert not matrix.cell("forward", "order").same
+    assert not matrix.cell("drop", "balance").same  # the scenario has it off
+    assert matrix.cell("drop", "random").verdict == "unplayed"
 
 
 @pytest.mark.slow
-def test_costs_follow_from_honest_pairs(found: Matrix) -> None:
-    price = {column.name: column.cost for column in found.columns}
+def test_costs_follow_from_honest_pairs(matrix: Matrix) -> None:
+    price = {column.name: column.cost for column in matrix.columns}
     cascade, balance = price["cascade"], price["balance"]
     assert cascade is not None
     assert balance is not None
     assert cascade.size > 10_000  # a second shuffler: another layer, another batch
     assert cascade.messages > 0
     assert balance.size == balance.messages == 0
-    assert all(column.cost and column.cost.false_alarms == 0 for column in found.columns)
+    assert all(column.cost and column.cost.false_alarms == 0 for column in matrix.columns)
     order = price["order"]
     assert order is not None
     assert order.crowd == 29  # of 30: who leaves in the order of arrival is known
     assert cascade.crowd == balance.crowd == order.steps == 0
     assert cascade.steps == 2  # its batch, in each round
-    assert found.honest["messages"] > 60
+    assert matrix.honest["messages"] > 60
 
 
 @pytest.mark.slow
@@ -189,10 +189,10 @@ def test_an_audit_is_paid_in_anonymity_and_tokens_in_steps() -> None:
 
 
 @pytest.mark.slow
-def test_outcomes_follow_from_the_seed(found: Matrix) -> None:
+def test_outcomes_follow_from_the_seed(matrix: Matrix) -> None:
     again = attack(load("blood-type"), 7, 2, attacks=("drop", "forward"), defences=DEFENDED)
     for outcome in again.outcomes:
-        assert outcome == found.cell(outcome.row, outcome.defence)
+        assert outcome == matrix.cell(outcome.row, outcome.defence)
 
 
 def cell(most: float, least: float | None = None) -> Cell:
@@ -232,21 +232,21 @@ def test_who_is_not_there_is_named() -> None:
 
 
 @pytest.mark.slow
-def test_a_saved_matrix_is_read_back(found: Matrix, tmp_path: Path) -> None:
-    folder = save(found, load("blood-type"), tmp_path)
+def test_a_saved_matrix_is_read_back(matrix: Matrix, tmp_path: Path) -> None:
+    folder = save(matrix, load("blood-type"), tmp_path)
     assert folder.name == "attack-blood-type-0007"
     assert is_one(folder)
-    assert read(folder) == read(folder / MATRIX) == found
+    assert read(folder) == read(folder / MATRIX) == matrix
     assert (folder / "matrix.png").read_bytes().startswith(b"\x89PNG")
     lines = (folder / "matrix.csv").read_text().splitlines()
     assert lines[0].split(",") == list(CELLS)
-    assert len(lines) == 1 + len(cells(found)) == 1 + len(ATTACKED) * (len(DEFENDED) + 2)
+    assert len(lines) == 1 + len(cells(matrix)) == 1 + len(ATTACKED) * (len(DEFENDED) + 2)
 
 
 @pytest.mark.slow
-def test_a_damaged_matrix_is_refused(found: Matrix, tmp_path: Path) -> None:
+def test_a_damaged_matrix_is_refused(matrix: Matrix, tmp_path: Path) -> None:
     file = tmp_path / MATRIX
-    whole = plain(found)
+    whole = plain(matrix)
     for data, says in (
         ({**whole, "schema": 2}, "schema 2"),
         ({**whole, "extra": 1}, "unknown field"),
@@ -262,11 +262,11 @@ def test_a_damaged_matrix_is_refused(found: Matrix, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_report_shows_it_by_itself_and_beside_a_run(found: Matrix, tmp_path: Path) -> None:
-    folder = save(found, load("blood-type"), tmp_path)
+def test_the_report_shows_it_by_itself_and_beside_a_run(matrix: Matrix, tmp_path: Path) -> None:
+    folder = save(matrix, load("blood-type"), tmp_path)
     made = make(folder)
     assert made.path == folder / "report.html"
-    cells = len(found.rows) * (len(found.columns) + 2)  # beside none and all
+    cells = len(matrix.rows) * (len(matrix.columns) + 2)  # beside none and all
     assert made.html.count('<g class="heat') == cells
     for text in (
         "Attacks by shufflers",
@@ -281,17 +281,17 @@ def test_the_report_shows_it_by_itself_and_beside_a_run(found: Matrix, tmp_path:
     keys = [section.key for section in make(kept, 0, folder).page.sections]
     assert "matrix" in keys
     assert "matrix" not in [section.key for section in make(kept, 0).page.sections]
-    other = save(replace(found, scenario="zipf"), load("zipf"), tmp_path)
+    other = save(replace(matrix, scenario="zipf"), load("zipf"), tmp_path)
     with pytest.raises(StorageError, match="matrix is of the scenario zipf"):
         make(kept, 0, other)
 
 
 @pytest.mark.slow
-def test_the_figure_has_a_sign_for_every_cell(found: Matrix) -> None:
-    table = figure_of(found)
+def test_the_figure_has_a_sign_for_every_cell(matrix: Matrix) -> None:
+    table = figure_of(matrix)
     assert table.headings == (NONE, *sorted(DEFENDED), ALL)
     signs = {(name, h): s for name, row in table.rows for h, s in zip(table.headings, row)}  # noqa: B905
-    assert len(signs) == len(found.outcomes)
+    assert len(signs) == len(matrix.outcomes)
     seen = signs["forward", "order"]
     assert (seen.verdict, seen.detected, seen.withheld, seen.named) == ("stopped", 1, True, True)
     assert signs["drop", "order"].same
@@ -306,18 +306,20 @@ def test_what_a_lost_process_left_is_played_here(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(matrix_runs, "shoot", lambda job: -job)
     told = []
     with Mortal(1) as pool:
-        found = list(matrix_runs.play_all([1, 2, 3], pool, lambda *far: told.append(far)))
-    assert found == [-1, -2, -3]
+        results = list(matrix_runs.play_all([1, 2, 3], pool, lambda *far: told.append(far)))
+    assert results == [-1, -2, -3]
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_audits_take_two_shufflers() -> None:
-    one = {"mix.shufflers": 1, "defence.registered": True, "defence.audit": True}
+    changes = {"mix.shufflers": 1, "defence.registered": True, "defence.audit": True}
     with pytest.raises(ScenarioError, match="2 shufflers are needed; there is 1"):
-        changed(load("blood-type"), one, ())
+        changed(load("blood-type"), changes, ())
     scenario = changed(load("blood-type"), {"mix.shufflers": 1}, ())
     whole = [trial for trial in trials(scenario, ("drop",), (), 30) if trial.defence == ALL]
-    assert [one.scenario is not None and one.scenario.defence.audit for one in whole] == [False]
+    assert [trial.scenario is not None and trial.scenario.defence.audit for trial in whole] == [
+        False
+    ]
 
 
 def test_what_a_program_cannot_do_without_is_no_column() -> None:

@@ -59,8 +59,8 @@ def compared(name: str, changes: dict[str, Any]) -> tuple[Links, Links]:
         counted[event.round, *ends, event.kind.name.lower()] += event.size  # type: ignore[index]
     people = [max(tally.totals) for tally in board.tallies]
     terms = Terms(people, cast.guards.registered or 0, cast.guards.signed)
-    for one in traffic(board.announcement, board.calls, terms):
-        worked_out[one.round, one.sender, one.receiver, one.kind] += one.bytes
+    for flow in traffic(board.announcement, board.calls, terms):
+        worked_out[flow.round, flow.sender, flow.receiver, flow.kind] += flow.bytes
     for link in list(counted):
         if link[-1] in LEFT_OUT:
             del counted[link]
@@ -98,18 +98,18 @@ def test_an_audit_opens_half_of_the_layers_in_expectation() -> None:
 def test_there_is_an_estimate_of_every_scenario_or_words(name: str) -> None:
     scenario = load(name)
     crowd = samples(scenario, 1)
-    found = scale(scenario, crowd, 10**8, Cluster())
-    assert found.unsaid
-    if found.costs is None:
-        assert topology_of(scenario).name == "peers" or "not padded" in found.unsaid[0]
+    estimate = scale(scenario, crowd, 10**8, Cluster())
+    assert estimate.unsaid
+    if estimate.costs is None:
+        assert topology_of(scenario).name == "peers" or "not padded" in estimate.unsaid[0]
         return
     tenth = scale(scenario, crowd, 10**7, Cluster())
     assert tenth.costs is not None
-    assert 9.9 < found.costs.cpu / tenth.costs.cpu < 10.1
-    assert found.limits == tenth.limits
-    assert tenth.people < found.people
-    assert set(tenth.broken) <= set(found.broken)
-    assert found.broken
+    assert 9.9 < estimate.costs.cpu / tenth.costs.cpu < 10.1
+    assert estimate.limits == tenth.limits
+    assert tenth.people < estimate.people
+    assert set(tenth.broken) <= set(estimate.broken)
+    assert estimate.broken
 
 
 def test_more_of_a_cluster_takes_less_time() -> None:

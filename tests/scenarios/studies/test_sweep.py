@@ -55,14 +55,14 @@ def test_every_point_is_played_with_the_same_independent_seeds(lines: tuple[Line
 def test_without_a_seed_no_run_is_seeded() -> None:
     unsaid = replace(BLOOD, scenario=replace(BLOOD.scenario, seed=None))
     unseeded = plan(unsaid, ALONG, 2, None, "ideal")
-    assert {one.seed for one in unseeded} == {None}
-    names = {one.line({}).name for one in unseeded}
+    assert {job.seed for job in unseeded} == {None}
+    names = {job.line({}).name for job in unseeded}
     assert len(names) == 8
 
 
 def test_a_swept_seed_is_the_seed() -> None:
-    found = plan(BLOOD, {"scenario.seed": (3, 5)}, 1, None, "ideal")
-    assert [one.seed for one in found] == [3, 5]
+    runs = plan(BLOOD, {"scenario.seed": (3, 5)}, 1, None, "ideal")
+    assert [job.seed for job in runs] == [3, 5]
     with pytest.raises(ParameterError, match="each of its values is a repetition"):
         plan(BLOOD, {"scenario.seed": (3, 5)}, 2)
 
@@ -83,9 +83,9 @@ share = 0.1
 
 def test_a_key_of_a_list_is_an_axis() -> None:
     scenario = loads(FAULTY)
-    found = plan(scenario, axes(scenario, {}), 1, 1, "ideal")
-    assert [one.scenario.fault[0].share for one in found] == [0.0, 0.5]
-    assert len({one.mark for one in found}) == 1
+    runs = plan(scenario, axes(scenario, {}), 1, 1, "ideal")
+    assert [job.scenario.fault[0].share for job in runs] == [0.0, 0.5]
+    assert len({job.mark for job in runs}) == 1
     with pytest.raises(ScenarioError, match=r"fault\[1\].share.*did you mean|no such key"):
         axes(scenario, {"fault[1].share": (0.5,)})
 
@@ -122,9 +122,9 @@ def test_what_is_wrong_at_a_point_is_told_before_anything_is_played() -> None:
 
 
 def test_coalitions_are_looked_at_where_all_their_shufflers_are() -> None:
-    found = plan(load("who-must-collude"), {"mix.shufflers": (1, 2, 3)}, 1, 1, "ideal")
-    assert [len(one.scenario.coalition) for one in found] == [0, 1, 5]
-    results = [play_one(one).result for one in found]
+    runs = plan(load("who-must-collude"), {"mix.shufflers": (1, 2, 3)}, 1, 1, "ideal")
+    assert [len(job.scenario.coalition) for job in runs] == [0, 1, 5]
+    results = [play_one(job).result for job in runs]
     assert [least(result) for result in results] == [2, 3, 4]
 
 
@@ -135,11 +135,11 @@ def test_a_crash_is_a_line_and_not_the_end(monkeypatch: pytest.MonkeyPatch) -> N
         return run(scenario, *args, **more)
 
     monkeypatch.setattr("veilmix.scenarios.studies.sweep.run", fails)
-    found = list(sweep(jobs(1), threads, 2))
-    assert sorted((line.key["policy.k"], line.error is None) for line in found) == [
+    records = list(sweep(jobs(1), threads, 2))
+    assert sorted((line.key["policy.k"], line.error is None) for line in records) == [
         (2, True), (2, True), (6, False), (6, False),
     ]  # fmt: skip
-    bad = next(line for line in found if line.error)
+    bad = next(line for line in records if line.error)
     assert bad.error.strip().endswith("ZeroDivisionError: of the test")
     assert bad.result == {}
 
@@ -167,9 +167,9 @@ class Mortal(ThreadPoolExecutor):
 def test_what_kills_its_worker_is_tried_alone_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
     killer = {"policy.k": 6, "mix.shufflers": 1}
     monkeypatch.setattr(Mortal, "deadly", staticmethod(lambda job: job.key == killer))
-    found = list(sweep(jobs(2), Mortal, 3))
-    assert len(found) == 8
-    assert [line.key for line in found if line.error] == [killer, killer]
+    records = list(sweep(jobs(2), Mortal, 3))
+    assert len(records) == 8
+    assert [line.key for line in records if line.error] == [killer, killer]
     monkeypatch.setattr(Mortal, "deadly", staticmethod(lambda job: True))
     with pytest.raises(LocalError, match="5 runs ended like this"):
         list(sweep(jobs(2), Mortal, 3))
@@ -203,10 +203,10 @@ def test_a_sweep_goes_on_where_it_was_cut(lines: tuple[Line, ...], tmp_path: Pat
         log.add(play_one(job))
     assert log.todo(jobs()) == ()
     log.close()
-    found = read_sweep(file)
-    assert found.cut == 0
-    assert sorted(line.name for line in found.lines) == sorted(line.name for line in lines)
-    assert {line.name: line.result for line in found.lines} == {
+    record = read_sweep(file)
+    assert record.cut == 0
+    assert sorted(line.name for line in record.lines) == sorted(line.name for line in lines)
+    assert {line.name: line.result for line in record.lines} == {
         line.name: line.result for line in lines
     }
 
@@ -321,8 +321,10 @@ def test_an_executor_that_cannot_cancel_when_it_shuts_down() -> None:
 @pytest.mark.slow
 def test_processes_give_what_threads_give(lines: tuple[Line, ...]) -> None:
     make, window = executors.executor("process", 1)
-    found = list(sweep(jobs(), make, window))
-    assert {line.name: line.result for line in found} == {line.name: line.result for line in lines}
+    records = list(sweep(jobs(), make, window))
+    assert {line.name: line.result for line in records} == {
+        line.name: line.result for line in lines
+    }
 
 
 @pytest.mark.slow

@@ -26,15 +26,15 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     outcome = run("blood-type", 7, "ideal", worst_case_seconds=0)
     lines = [line(k, seed, **outcome.result()) for k in (3, 2) for seed in (1, 2)]
     file.write_bytes(b"".join(map(written, lines)))
-    found = read_sweep(file)
-    assert [json.loads(written(one)) for one in found.lines] == [
-        json.loads(written(one)) for one in lines
+    sweep = read_sweep(file)
+    assert [json.loads(written(record)) for record in sweep.lines] == [
+        json.loads(written(record)) for record in lines
     ]
-    assert found.cut == 0
-    assert found.axes == {"policy.k": (2, 3)}
-    assert [len(each) for each in found.groups().values()] == [2, 2]
+    assert sweep.cut == 0
+    assert sweep.axes == {"policy.k": (2, 3)}
+    assert [len(each) for each in sweep.groups().values()] == [2, 2]
     assert looks_like_one(file)
-    scores = {one.score: one for one in estimates(found.lines)}
+    scores = {score.score: score for score in estimates(sweep.lines)}
     assert scores["promised exposure"].mean == outcome.exposure.promised
     assert scores["columns released"].mean == 2
     assert scores["linked by one reader alone"].mean == 0
@@ -44,15 +44,15 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 def test_the_last_of_two_lines_about_the_same_run_counts(tmp_path: Path) -> None:
     file = tmp_path / "sweep.jsonl"
     file.write_bytes(written(line(2, 1, a=1)) + written(line(2, 2)) + written(line(2, 1, a=2)))
-    found = read_sweep(file)
-    assert [(one.seed, one.result) for one in found.lines] == [(2, {}), (1, {"a": 2})]
+    sweep = read_sweep(file)
+    assert [(record.seed, record.result) for record in sweep.lines] == [(2, {}), (1, {"a": 2})]
 
 
 def test_a_line_that_was_being_written_is_left_out(tmp_path: Path) -> None:
     file = tmp_path / "sweep.jsonl"
     file.write_bytes(written(line(2, 1)) + written(line(2, 2))[:-9])
-    found = read_sweep(file)
-    assert (len(found.lines), found.cut) == (1, 1)
+    sweep = read_sweep(file)
+    assert (len(sweep.lines), sweep.cut) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -82,17 +82,17 @@ def test_no_file(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_interval_is_students() -> None:
     """Mean 2, standard deviation 1, three runs: t with 2 degrees of freedom is 4.302653."""
-    found = estimate("x", [1.0, 2.0, 3.0])
-    assert found.mean == 2.0
-    assert found.high - found.mean == pytest.approx(4.302653 / 3**0.5, abs=1e-6)
-    assert found.mean - found.low == pytest.approx(found.high - found.mean)
+    score = estimate("x", [1.0, 2.0, 3.0])
+    assert score.mean == 2.0
+    assert score.high - score.mean == pytest.approx(4.302653 / 3**0.5, abs=1e-6)
+    assert score.mean - score.low == pytest.approx(score.high - score.mean)
 
 
 @pytest.mark.slow
 def test_an_interval_ends_where_the_score_does() -> None:
-    found = estimate("x", [0.0, 0.0, 0.3], least=0.0, most=1.0)
-    assert found.low == 0.0
-    assert found.high == pytest.approx(0.1 + 4.302653 * 3**0.5 * 0.1 / 3**0.5, abs=1e-6)
-    assert interval(found.mean, found.low, found.high, "share of people") == "10 % (0 to 53)"
+    score = estimate("x", [0.0, 0.0, 0.3], least=0.0, most=1.0)
+    assert score.low == 0.0
+    assert score.high == pytest.approx(0.1 + 4.302653 * 3**0.5 * 0.1 / 3**0.5, abs=1e-6)
+    assert interval(score.mean, score.low, score.high, "share of people") == "10 % (0 to 53)"
     assert interval(0.1, 0.05, 0.15, "share of people") == "10 +- 5 %"
     assert interval(2, 2, 2, "columns") == "2"

@@ -37,42 +37,42 @@ def titanic(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_every_set_is_there_with_the_promise_of_the_run(played: Outcome, recorded: Run) -> None:
-    found = choices(recorded)
-    assert found is not None
-    assert found.every
+    options = choices(recorded)
+    assert options is not None
+    assert options.every
     said = {
         candidate.columns: (candidate.promised, candidate.safe) for candidate in played.considered
     }
     assert {
-        chosen.columns: (chosen.promised / chosen.asked, chosen.safe) for chosen in found.sets
+        chosen.columns: (chosen.promised / chosen.asked, chosen.safe) for chosen in options.sets
     } == said
-    assert found.dropped == played.dropped
-    assert [chosen.columns for chosen in found.sets if chosen.released] == [played.kept]
+    assert options.dropped == played.dropped
+    assert [chosen.columns for chosen in options.sets if chosen.released] == [played.kept]
 
 
 @pytest.mark.slow
 def test_truth_is_counted_in_the_people(titanic: Run) -> None:
     """The truth of every set, for whole tables, is that of the shipped table."""
-    found = choices(titanic)
-    assert found is not None
+    options = choices(titanic)
+    assert options is not None
     table = shipped("titanic")
-    for chosen in found.sets:
+    for chosen in options.sets:
         columns = [table.columns.index(name) for name in chosen.columns]
         assert chosen.truth == users_below(joint_counts(table.codes, columns), 5)
         assert chosen.counted == 2201
         assert chosen.truth <= chosen.promised
-    released = next(chosen for chosen in found.sets if chosen.released)
+    released = next(chosen for chosen in options.sets if chosen.released)
     assert released.truth == round(titanic.result.exposure.true * 2201)
 
 
 def test_entropy_grows_with_columns_and_is_that_of_the_counts(recorded: Run) -> None:
-    found = choices(recorded)
-    assert found is not None
-    bits = {chosen.columns: chosen.entropy for chosen in found.sets}
+    options = choices(recorded)
+    assert options is not None
+    bits = {chosen.columns: chosen.entropy for chosen in options.sets}
     assert bits["A",] is not None
     assert bits["A",] == pytest.approx(0.99679, abs=1e-5)  # 16 and 14 of 30
-    for chosen in found.sets:
-        for other in found.sets:
+    for chosen in options.sets:
+        for other in options.sets:
             if set(chosen.columns) <= set(other.columns):
                 assert (chosen.entropy or 0) <= (other.entropy or 0) + 1e-12
 
@@ -97,30 +97,30 @@ def test_an_unseeded_ideal_run_knows_the_truth_of_what_was_released(tmp_path: Pa
         '[policy]\nkind = "fixed"\nkeep = ["A", "B"]\nk = 2\nmax_exposure = 1.0\n',
         "utf-8",
     )
-    found = choices(read(save(run(scenario, None, "ideal", worst_case_seconds=0), tmp_path)))
-    assert found is not None
-    known = {chosen.columns for chosen in found.sets if chosen.truth is not None}
+    options = choices(read(save(run(scenario, None, "ideal", worst_case_seconds=0), tmp_path)))
+    assert options is not None
+    known = {chosen.columns for chosen in options.sets if chosen.truth is not None}
     assert known == {("A",), ("B",), ("A", "B")}
 
 
 @pytest.mark.slow
 def test_the_curves_are_the_bounds_and_the_truth(recorded: Run) -> None:
-    found = curves(recorded, choices(recorded), 1.0)
-    assert found is not None
-    assert found.columns == ("A", "B")
-    marginals = [list(recorded.result.marginals[name].values()) for name in found.columns]
-    for rule, bounds in found.bounds.items():
-        assert bounds == tuple(best_bound(marginals, k, rule).people for k in found.ks)
+    graph = curves(recorded, choices(recorded), 1.0)
+    assert graph is not None
+    assert graph.columns == ("A", "B")
+    marginals = [list(recorded.result.marginals[name].values()) for name in graph.columns]
+    for rule, bounds in graph.bounds.items():
+        assert bounds == tuple(best_bound(marginals, k, rule).people for k in graph.ks)
     cells = recorded.result.release.crowds
-    assert found.truth is not None
-    worst = {one.k: one for one in found.worst}
-    assert found.k in worst
-    for at, k in enumerate(found.ks):
-        assert found.truth(k) == users_below(cells, k)
-        assert found.truth(k) <= found.bounds["coverage"][at] <= found.bounds["refined"][at]
+    assert graph.truth is not None
+    worst = {bound.k: bound for bound in graph.worst}
+    assert graph.k in worst
+    for at, k in enumerate(graph.ks):
+        assert graph.truth(k) == users_below(cells, k)
+        assert graph.truth(k) <= graph.bounds["coverage"][at] <= graph.bounds["refined"][at]
         if k in worst:
-            assert found.truth(k) <= worst[k].found <= worst[k].proven
-            assert worst[k].found <= found.bounds["coverage"][at]
+            assert graph.truth(k) <= worst[k].found <= worst[k].proven
+            assert worst[k].found <= graph.bounds["coverage"][at]
 
 
 def test_k_is_on_the_grid() -> None:
@@ -133,24 +133,24 @@ def test_k_is_on_the_grid() -> None:
 
 @pytest.mark.slow
 def test_a_randomized_run_has_no_sets(tmp_path: Path) -> None:
-    found = read(save(run("randomized-class", 7, "ideal"), tmp_path))
-    assert choices(found) is None
-    assert curves(found, None) is None
+    record = read(save(run("randomized-class", 7, "ideal"), tmp_path))
+    assert choices(record) is None
+    assert curves(record, None) is None
 
 
 def test_traffic_is_what_was_recorded(played: Outcome) -> None:
     transcript = played.transcript
     assert transcript is not None
-    found = traffic(transcript)
-    assert found is not None
-    assert found.messages == len(transcript.events)
-    assert found.size == sum(event.size for event in transcript.events)
-    assert {(f.kind, f.round): (f.messages, f.size) for f in found.flows} == {
+    totals = traffic(transcript)
+    assert totals is not None
+    assert totals.messages == len(transcript.events)
+    assert totals.size == sum(event.size for event in transcript.events)
+    assert {(f.kind, f.round): (f.messages, f.size) for f in totals.flows} == {
         (kind.name.lower() if kind else "", number): both
         for (kind, number), both in transcript.traffic().items()
     }
-    assert [sum(size.values()) for size in found.sizes.values()] == [30, 30]
-    assert all(len(size) == 1 for size in found.sizes.values())
+    assert [sum(size.values()) for size in totals.sizes.values()] == [30, 30]
+    assert all(len(size) == 1 for size in totals.sizes.values())
     assert traffic(None) is None
 
 
@@ -161,10 +161,10 @@ def test_submissions_of_other_lengths_are_counted_apart() -> None:
         Event(i, 0.0, f"user-{i + 1}", "shuffler-1", Kind.SUBMISSION, 1, size)
         for i, size in enumerate((100, 100, 120))
     ]
-    found = traffic(Transcript(3, events=events))
-    assert found is not None
-    assert found.sizes == {1: {100: 2, 120: 1}}
-    assert (found.flows[0].smallest, found.flows[0].largest) == (100, 120)
+    totals = traffic(Transcript(3, events=events))
+    assert totals is not None
+    assert totals.sizes == {1: {100: 2, 120: 1}}
+    assert (totals.flows[0].smallest, totals.flows[0].largest) == (100, 120)
 
 
 def test_beside_the_curves_stands_what_the_run_promised(titanic: Run) -> None:
