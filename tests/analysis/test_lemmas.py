@@ -53,10 +53,10 @@ def test_001_proposition_1_1_outcomes_are_enough() -> None:
     """Every set of outcomes keeps the ratio e^epsilon exactly if every single outcome does."""
     rng = np.random.default_rng(2)
     for _ in range(50):
-        one, other = rng.dirichlet(np.ones(4), 2)
-        worst = (one / other).max()
+        law, other = rng.dirichlet(np.ones(4), 2)
+        worst = (law / other).max()
         sets = chain.from_iterable(combinations(range(4), k) for k in range(1, 5))
-        over_sets = max(one[list(s)].sum() / other[list(s)].sum() for s in sets)
+        over_sets = max(law[list(s)].sum() / other[list(s)].sum() for s in sets)
         assert over_sets == pytest.approx(worst)
 
 
@@ -74,8 +74,8 @@ def test_001_lemma_8_2_sums_weighed_in_one_order(
     rows: list[tuple[Fraction, Fraction, Fraction, Fraction]],
 ) -> None:
     """With lambda/mu falling and a/a' falling; sorting makes any numbers so."""
-    weights = sorted(((lam, mu) for lam, mu, _, _ in rows), key=lambda one: -one[0] / one[1])
-    terms = sorted(((a, b) for _, _, a, b in rows), key=lambda one: -one[0] / one[1])
+    weights = sorted(((lam, mu) for lam, mu, _, _ in rows), key=lambda pair: -pair[0] / pair[1])
+    terms = sorted(((a, b) for _, _, a, b in rows), key=lambda pair: -pair[0] / pair[1])
     (lam, mu), (a, b) = zip(*weights, strict=True), zip(*terms, strict=True)
 
     def ratio(x: tuple[Fraction, ...]) -> Fraction:

@@ -147,7 +147,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "GRR.sample": (GRR.sample, {"x": [0, 1, 1], "rng": 1}),
     "GRR.estimate": (GRR.estimate, {"reports": [0, 1, 1]}),
     "compose": (lambda first, then: randomizers.compose(first, then), {"first": GRR, "then": Q}),
-    "product": (lambda one, other: randomizers.product(one, other), {"one": GRR, "other": Q}),
+    "product": (lambda part, other: randomizers.product(part, other), {"part": GRR, "other": Q}),
     "mixture": (randomizers.mixture, {"weights": [0.5, 0.5], "parts": [GRR, Q]}),
     "count_pmf": (shuffled.count_pmf, {"n": 5, "m": 2, "q": 0.2}),
     "privacy_ratio": (shuffled.privacy_ratio, {"n": 5, "m": 2, "q": 0.2}),
@@ -433,14 +433,14 @@ def test_what_takes_long_can_be_interrupted(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("counts", "found"),
+    ("counts", "people"),
     [([2**62], "4.612e+18"), ([2**63, 2**63], "1.845e+19"), ([10**400], "more than 1.8e+19")],
 )
-def test_too_many_people_are_one_error_that_says_why(counts: list[int], found: str) -> None:
+def test_too_many_people_are_one_error_that_says_why(counts: list[int], people: str) -> None:
     from veilmix.analysis.composition import best_bound
 
     said = (
-        rf"counts {re.escape(found)} people; at most 3,000,000,000 are accepted, so that a product"
+        rf"counts {re.escape(people)} people; at most 3,000,000,000 are accepted, so that a product"
     )
     with pytest.raises(ParameterError, match=said):
         best_bound([counts, counts], 2)

@@ -55,9 +55,9 @@ def test_another_key_is_not_proved() -> None:
             for at in (0, 31, 32, 63, 64, 95)
         ),
     ]
-    for one in wrong:
+    for claim in wrong:
         with pytest.raises(Refused):
-            check_key(*one)
+            check_key(*claim)
     other = box_key(PAIRS[1].secret, mine)
     with pytest.raises(Refused):
         check_key(other, pair.public, mine, prove_key(PAIRS[1].secret, mine, SystemEntropy()))

@@ -51,13 +51,13 @@ def read_onion(inputs: Inputs) -> Inputs:
     s = suite(inputs["suite"])
     pairs = [s.keypair_from(unhex(hop["secret"])) for hop in inputs["hops"]]
     contexts = [unhex(hop["context"]) for hop in inputs["hops"]]
-    found = [unhex(inputs["onion"])]
+    layers = [unhex(inputs["onion"])]
     for pair, context in zip(pairs, contexts, strict=True):
-        found.append(peel(pair.secret, found[-1], context))
+        layers.append(peel(pair.secret, layers[-1], context))
     if "seed" in inputs:
         hops = [Hop(p.public, c) for p, c in zip(pairs, contexts, strict=True)]
-        assert list(wrap(s, hops, found[-1], entropy(inputs))) == found[:-1]
-    return {"peeled": [inner.hex() for inner in found[1:]]}
+        assert list(wrap(s, hops, layers[-1], entropy(inputs))) == layers[:-1]
+    return {"peeled": [inner.hex() for inner in layers[1:]]}
 
 
 def read_padding(inputs: Inputs) -> Inputs:
@@ -105,14 +105,14 @@ READERS: dict[str, Callable[[Inputs], Inputs]] = {
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
 def test_veilmix_reads_it(path: Path) -> None:
     vector = json.loads(path.read_text(encoding="utf-8"))
-    found: Inputs
+    outcome: Inputs
     try:
-        found = {"result": READERS[vector["kind"]](vector["input"])}
+        outcome = {"result": READERS[vector["kind"]](vector["input"])}
     except Refused as refusal:
-        found = {"refused": refusal.reason.value}
+        outcome = {"refused": refusal.reason.value}
     except VerificationError:
-        found = {"refused": "verification"}
-    assert found == vector["expect"]
+        outcome = {"refused": "verification"}
+    assert outcome == vector["expect"]
 
 
 def opened_among_many(secret: SecretKey, layer: bytes, context: bytes) -> bytes:
@@ -166,10 +166,10 @@ def test_veilmix_reads_it_among_many(path: Path, monkeypatch: pytest.MonkeyPatch
 def test_the_independent_reader_agrees(path: Path) -> None:
     vector = json.loads(path.read_text(encoding="utf-8"))
     try:
-        found = {"result": independent_reader.read(vector["kind"], vector["input"])}
+        outcome = {"result": independent_reader.read(vector["kind"], vector["input"])}
     except independent_reader.Rejected as rejection:
-        found = {"refused": str(rejection)}
-    assert found == vector["expect"]
+        outcome = {"refused": str(rejection)}
+    assert outcome == vector["expect"]
 
 
 def test_every_kind_has_accepted_and_refused_vectors() -> None:

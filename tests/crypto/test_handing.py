@@ -30,8 +30,8 @@ def test_a_key_opens_there_what_it_opens_here(name: str) -> None:
 def test_a_stream_goes_on_where_it_begins() -> None:
     entropy = SeededEntropy(3)
     packed = pack([entropy.fork("one"), entropy.fork("other"), SystemEntropy()])
-    one, other, system = unpack(packed.job, packed.sealed_to(own_public()))
-    assert one.random(40) == entropy.fork("one").random(40)
+    stream, other, system = unpack(packed.job, packed.sealed_to(own_public()))
+    assert stream.random(40) == entropy.fork("one").random(40)
     assert other.fork("x").random(8) == entropy.fork("other").fork("x").random(8)
     assert isinstance(system, SystemEntropy)
 

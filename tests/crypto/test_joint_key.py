@@ -31,7 +31,7 @@ def shares(many: int) -> list[KeyShare]:
 @given(st.integers(1, 4), st.binary(max_size=80))
 def test_it_opens_with_all_shares_and_with_no_fewer(many: int, plain: bytes) -> None:
     all_ = shares(many)
-    key, secrets = joint([one.public for one in all_]), [one.secret for one in all_]
+    key, secrets = joint([share.public for share in all_]), [share.secret for share in all_]
     sealed = seal_jointly(key, plain, HERE, SystemEntropy())
     assert len(sealed) == len(plain) + OVERHEAD
     assert open_jointly(total(secrets), key, sealed, HERE) == plain
@@ -42,21 +42,21 @@ def test_it_opens_with_all_shares_and_with_no_fewer(many: int, plain: bytes) -> 
 
 @given(st.binary(max_size=120))
 def test_what_is_not_sealed_to_it_is_refused(data: bytes) -> None:
-    (one,) = shares(1)
+    (share,) = shares(1)
     with pytest.raises(Refused):
-        open_jointly(one.secret, one.public, data, HERE)
+        open_jointly(share.secret, share.public, data, HERE)
 
 
 def test_it_is_bound_to_its_context_and_every_bit_counts() -> None:
-    (one,) = shares(1)
-    sealed = seal_jointly(one.public, b"said", HERE, SystemEntropy())
+    (share,) = shares(1)
+    sealed = seal_jointly(share.public, b"said", HERE, SystemEntropy())
     with pytest.raises(Refused):
-        open_jointly(one.secret, one.public, sealed, THERE)
+        open_jointly(share.secret, share.public, sealed, THERE)
     for bit in range(8 * len(sealed)):
         turned = bytearray(sealed)
         turned[bit // 8] ^= 1 << bit % 8
         with pytest.raises(Refused):
-            open_jointly(one.secret, one.public, bytes(turned), HERE)
+            open_jointly(share.secret, share.public, bytes(turned), HERE)
 
 
 def test_who_comes_last_cannot_own_the_sum() -> None:
@@ -93,19 +93,19 @@ def test_a_share_without_its_proof_is_refused(
 
 @pytest.mark.parametrize("data", [b"", bytes(31), bytes(33), ORDER.to_bytes(32, "little")])
 def test_a_secret_is_that_of_its_share(data: bytes) -> None:
-    one, other = shares(2)
-    check_shown(one.secret, one.public)
-    assert base_times(one.secret) == one.public
+    share, other = shares(2)
+    check_shown(share.secret, share.public)
+    assert base_times(share.secret) == share.public
     for wrong in (data, other.secret):
         with pytest.raises(Refused):
-            check_shown(wrong, one.public)
+            check_shown(wrong, share.public)
     with pytest.raises(Refused):
-        check_share(one.public, one.proof[:32] + data[:32], HERE)
+        check_share(share.public, share.proof[:32] + data[:32], HERE)
 
 
 def test_a_share_keeps_its_secret() -> None:
-    (one,) = shares(1)
-    assert one.secret.hex() not in repr(one)
+    (share,) = shares(1)
+    assert share.secret.hex() not in repr(share)
     for copies in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(TypeError):
-            copies(one)
+            copies(share)

@@ -32,16 +32,16 @@ P = 2**255 - 19
 @pytest.fixture
 def library(engine: str) -> MultiBuffer:
     """The library, where it can run."""
-    found = multibuffer.multibuffer()
-    if found is None:
+    buffers = multibuffer.multibuffer()
+    if buffers is None:
         pytest.skip(f"with {engine} there is none to be asked")
-    return found
+    return buffers
 
 
 @given(keys=st.lists(st.binary(min_size=32, max_size=32), min_size=1, max_size=40))
 def test_many_hashes_are_each_hash(keys: list[bytes]) -> None:
-    found = hsalsa20_all(np.frombuffer(b"".join(keys), dtype=np.uint8))
-    assert found == b"".join(map(hsalsa20, keys))
+    hashes = hsalsa20_all(np.frombuffer(b"".join(keys), dtype=np.uint8))
+    assert hashes == b"".join(map(hsalsa20, keys))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -83,9 +83,9 @@ def test_a_seed_gives_the_same_layers_together_and_alone() -> None:
         for at, plaintext in enumerate(plaintexts)
     ]
     assert seal_layers(SUITE, PAIR.public, plaintexts, CONTEXT, forks) == alone
-    one = SeededEntropy(7)  # that all read, one after the other
+    stream = SeededEntropy(7)  # that all read, one after the other
     again = SeededEntropy(7)
-    assert seal_layers(SUITE, PAIR.public, plaintexts, CONTEXT, [one] * 100) == [
+    assert seal_layers(SUITE, PAIR.public, plaintexts, CONTEXT, [stream] * 100) == [
         seal_layer(SUITE, PAIR.public, plaintext, CONTEXT, again) for plaintext in plaintexts
     ]
 
@@ -210,8 +210,8 @@ def liar(wrong: str) -> ctypes.CDLL:
     def nothing(*_: int) -> int:
         return 0
 
-    found = {"mbx_x25519_public_key_mb8": public_keys, "mbx_x25519_mb8": nothing}
-    return SimpleNamespace(**{**found, wrong: nothing})  # type: ignore[return-value]
+    functions = {"mbx_x25519_public_key_mb8": public_keys, "mbx_x25519_mb8": nothing}
+    return SimpleNamespace(**{**functions, wrong: nothing})  # type: ignore[return-value]
 
 
 @pytest.mark.usefixtures("afresh")

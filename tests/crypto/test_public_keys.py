@@ -150,10 +150,10 @@ def test_tracebacks_with_local_variables_hide_secrets(name: str) -> None:
 
 
 def test_secret_keys_compare_by_identity() -> None:
-    one, two = suite().keypair_from(RAW), suite().keypair_from(RAW)
-    assert one.public == two.public
-    assert one.secret != two.secret
-    assert one.secret == one.secret
-    assert isinstance(one, KeyPair)
-    assert isinstance(one.secret, SecretKey)
-    assert one.secret.public == one.public
+    pair, two = suite().keypair_from(RAW), suite().keypair_from(RAW)
+    assert pair.public == two.public
+    assert pair.secret != two.secret
+    assert pair.secret == pair.secret
+    assert isinstance(pair, KeyPair)
+    assert isinstance(pair.secret, SecretKey)
+    assert pair.secret.public == pair.public

@@ -134,13 +134,13 @@ def test_secret_says_whether_equal_plaintexts_look_different(name: str) -> None:
 
 def test_a_dictionary_reads_textbook_layers_and_no_others() -> None:
     values = [b"A", b"B", b"AB", b"0"]
-    found = {}
+    readings = {}
     for name in NAMES:
         s, pair = parts(name)
         seen = seal_layer(s, pair.public, b"AB", CONTEXT, SYSTEM)
         guesses = {seal_layer(s, pair.public, v, CONTEXT, SYSTEM): v for v in values}
-        found[name] = guesses.get(seen)
-    assert found == {n: b"AB" if n == "textbook" else None for n in NAMES}
+        readings[name] = guesses.get(seen)
+    assert readings == {n: b"AB" if n == "textbook" else None for n in NAMES}
 
 
 def test_a_salt_inside_the_plaintext_defeats_the_dictionary() -> None:

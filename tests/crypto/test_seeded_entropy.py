@@ -64,11 +64,11 @@ def test_the_system_gives_new_bytes_and_forks_to_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seed", "found"),
+    ("seed", "description"),
     [(-1, "a negative one"), (2**64, "65 bits"), (1.5, "float"), (True, "bool"), ("1", "str")],
 )
-def test_a_bad_seed_is_a_parameter_error(seed: int, found: str) -> None:
-    with pytest.raises(ParameterError, match=f"seed: got .*{found}"):
+def test_a_bad_seed_is_a_parameter_error(seed: int, description: str) -> None:
+    with pytest.raises(ParameterError, match=f"seed: got .*{description}"):
         SeededEntropy(seed)
 
 

@@ -67,12 +67,12 @@ def test_what_has_another_size_is_no_signature(signature: bytes) -> None:
 
 
 def test_another_key_or_message_is_refused() -> None:
-    one, two = Signer(SeededEntropy(1)), Signer(SeededEntropy(2))
-    for public, message in ((two.public, b"a vote"), (one.public, b"another")):
+    signer, two = Signer(SeededEntropy(1)), Signer(SeededEntropy(2))
+    for public, message in ((two.public, b"a vote"), (signer.public, b"another")):
         with pytest.raises(Refused):
-            verify_signature(public, message, one.sign(b"a vote"))
+            verify_signature(public, message, signer.sign(b"a vote"))
     with pytest.raises(ParameterError, match="33 bytes"):
-        verify_signature(one.public + b"\0", b"a vote", one.sign(b"a vote"))
+        verify_signature(signer.public + b"\0", b"a vote", signer.sign(b"a vote"))
 
 
 def test_a_signer_does_not_show_or_copy_its_secret() -> None:

@@ -62,7 +62,7 @@ def test_ten_messages_of_threshold_2_open_as_there() -> None:
         for i, text in enumerate(texts)
     ]
     opened = open_groups(sealer.shape, messages)
-    found = Counter(unpad(texts[0]) for texts in opened.texts if texts)
-    assert found == {b"hello world": 4, b"goodbye sweet prince": 2}
+    counts = Counter(unpad(texts[0]) for texts in opened.texts if texts)
+    assert counts == {b"hello world": 4, b"goodbye sweet prince": 2}
     assert not opened.refused
     assert sorted(people for _, people in opened.closed) == [1, 1, 1, 1]

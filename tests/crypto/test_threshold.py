@@ -31,7 +31,7 @@ def sealed(shape: Shape, rows: Sequence[bytes], seed: int = 0) -> list[bytes]:
 
 
 def texts(opened: Opened) -> list[bytes]:
-    return [b"".join(found) for found in opened.texts]
+    return [b"".join(parts) for parts in opened.texts]
 
 
 def longest(shape: Shape, rows: Sequence[bytes]) -> list[bytes]:
@@ -59,16 +59,16 @@ def test_what_k_people_share_opens_and_nothing_else(rows: list[bytes], shape: Sh
     assert texts(opened) == longest(shape, rows)
     assert not opened.refused
     inside = sum(count for around, count in opened.closed if len(around) < len(shape.widths))
-    assert inside == sum(len(found) < 3 for found in texts(opened))
+    assert inside == sum(len(text) < 3 for text in texts(opened))
 
 
 def test_messages_are_of_one_size_and_nobodys_are_alike() -> None:
     for shape in (NESTED, WHOLE):
-        found = sealed(shape, [b"abc", b"abc", b"xyz"])
-        assert {len(one) for one in found} == {shape.size()}
-        assert len(set(found)) == 3
+        envelopes = sealed(shape, [b"abc", b"abc", b"xyz"])
+        assert {len(envelope) for envelope in envelopes} == {shape.size()}
+        assert len(set(envelopes)) == 3
         body = shape.body(0)
-        assert found[0][:body] == found[1][:body] != found[2][:body]
+        assert envelopes[0][:body] == envelopes[1][:body] != envelopes[2][:body]
     assert WHOLE.size() == 3 * ELEMENT + 3 + SEED + TAG + SHARE
 
 
@@ -163,7 +163,8 @@ def test_commitments_to_another_polynomial_are_refused() -> None:
     ]
     shares = [share_at(coefficients, x) for x in (1, 2, 3)]
     opened = open_groups(
-        WHOLE, [junk(one, WHOLE, share) for one, share in zip(forged, shares, strict=True)]
+        WHOLE,
+        [junk(envelope, WHOLE, share) for envelope, share in zip(forged, shares, strict=True)],
     )
     assert texts(opened) == [b""] * 3
     assert set(opened.refused.values()) == {(0, Reason.DOES_NOT_OPEN)}
@@ -212,7 +213,7 @@ def test_texts_of_other_widths_and_shapes_of_none_are_refused() -> None:
 
 
 def test_seeds_and_texts_do_not_show() -> None:
-    one = levels(WHOLE, b"abc")[0]
-    assert "abc" not in repr(one)
-    assert one.seed.hex() not in repr(one)
+    level = levels(WHOLE, b"abc")[0]
+    assert "abc" not in repr(level)
+    assert level.seed.hex() not in repr(level)
     assert ORDER > 2**252

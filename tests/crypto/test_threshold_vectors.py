@@ -18,7 +18,7 @@ def test_both_readers_open_the_same(path: Path) -> None:
     expected = {key: vector[key] for key in ("texts", "refused", "closed")}
     assert independent_threshold.read(vector) == expected
     shape = Shape(vector["needed"], tuple(vector["widths"]))
-    opened = open_groups(shape, [bytes.fromhex(one) for one in vector["messages"]])
+    opened = open_groups(shape, [bytes.fromhex(message) for message in vector["messages"]])
     assert [[text.hex() for text in texts] for texts in opened.texts] == expected["texts"]
     refused = {str(i): [level, why.value] for i, (level, why) in opened.refused.items()}
     assert refused == expected["refused"]
@@ -40,6 +40,6 @@ def test_the_files_are_what_the_script_makes() -> None:
 
 def test_the_independent_reader_imports_nothing_from_veilmix() -> None:
     tree = ast.parse(Path(independent_threshold.__file__).read_text(encoding="utf-8"))
-    names = {one.module for one in ast.walk(tree) if isinstance(one, ast.ImportFrom)}
+    names = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert names
     assert not any("veilmix" in (name or "") for name in names)

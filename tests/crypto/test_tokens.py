@@ -24,18 +24,18 @@ def answered(key: OprfKey = KEY) -> tuple[tokens.BlindedInputs, Answer]:
 @pytest.mark.parametrize("many", [1, 2, 3])
 def test_tokens_are_the_outputs_of_the_function_cut(many: int) -> None:
     asked = tokens.ask(INPUTS[:many], SystemEntropy())
-    found = tokens.tokens(asked, *tokens.grant(KEY, asked.elements), KEY.public)
-    assert found == [KEY.output(data)[: tokens.TOKEN] for data in INPUTS[:many]]
-    for data, token in zip(INPUTS, found, strict=False):
+    outputs = tokens.tokens(asked, *tokens.grant(KEY, asked.elements), KEY.public)
+    assert outputs == [KEY.output(data)[: tokens.TOKEN] for data in INPUTS[:many]]
+    for data, token in zip(INPUTS, outputs, strict=False):
         assert tokens.accepts(KEY, data, token)
         assert not tokens.accepts(OTHER, data, token)
         assert not tokens.accepts(KEY, data + b"!", token)
 
 
 def test_what_is_sent_is_new_each_time_and_says_nothing_of_the_inputs() -> None:
-    one, other = (tokens.ask([b"one", b"one"], SystemEntropy()) for _ in range(2))
-    assert len({*one.elements, *other.elements}) == 6
-    assert "one" not in repr(one)
+    request, other = (tokens.ask([b"one", b"one"], SystemEntropy()) for _ in range(2))
+    assert len({*request.elements, *other.elements}) == 6
+    assert "one" not in repr(request)
 
 
 def shifted(element: bytes, by: bytes) -> bytes:

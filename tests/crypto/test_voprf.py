@@ -44,7 +44,7 @@ def test_the_vectors_of_rfc_9497(vector: Any) -> None:
     assert key.evaluate(asked, SYSTEM)[0] == given_
     assert key._prove(asked, given_, nonce) == proof
     assert finalize(blinded, given_, proof, PUBLIC) == outputs
-    assert [key.output(one) for one in inputs] == outputs
+    assert [key.output(data) for data in inputs] == outputs
 
 
 @settings(max_examples=25, deadline=None)
@@ -55,7 +55,7 @@ def test_what_was_blinded_comes_out_as_if_it_had_been_shown(inputs: list[bytes],
     asked = blind(inputs, entropy.fork("blind"))
     answer = key.evaluate(asked.elements, entropy.fork("proof"))
     outputs = finalize(asked, *answer, key.public)
-    assert outputs == [key.output(one) for one in inputs]
+    assert outputs == [key.output(data) for data in inputs]
     assert all(map(key.accepts, inputs, outputs))
     assert not key.accepts(inputs[0] + b"x", outputs[0])
     assert not OprfKey(entropy.fork("key"), b"else").accepts(inputs[0], outputs[0])

@@ -101,9 +101,9 @@ def test_the_digest_is_a_hash_of_the_encoding() -> None:
 @settings(max_examples=60, deadline=None)
 @given(KIT.announcements())
 def test_an_announcement_comes_back_as_it_was(told: Announcement) -> None:
-    found = decode_announcement(told.encode())
-    assert found == told
-    assert found.digest() == told.digest()
+    announcement = decode_announcement(told.encode())
+    assert announcement == told
+    assert announcement.digest() == told.digest()
 
 
 @pytest.mark.parametrize("name", CHANGES)

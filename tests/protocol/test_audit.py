@@ -72,11 +72,11 @@ class Pair:
 
     def opened(self, tosses: Mapping[str, Toss]) -> dict[int, Opened]:
         """What both hops open, as the coins have it; the second whatever the first has shown."""
-        found: dict[int, Opened] = {}
+        openings: dict[int, Opened] = {}
         for hop in (1, 2):
-            due = due_of(PLAN, hop, self.accepted, self.traced, tosses, found)
-            found[hop] = Opened(hop, tuple(self.links[hop][place] for place in due))
-        return found
+            due = due_of(PLAN, hop, self.accepted, self.traced, tosses, openings)
+            openings[hop] = Opened(hop, tuple(self.links[hop][place] for place in due))
+        return openings
 
     def survives(self, seed: int) -> bool:
         """Whether nobody sees anything, with these coins."""
@@ -100,7 +100,7 @@ def sealed(seed: int, row: Any = KIT.ROWS[0]) -> bytes:
 
 
 def first(envelopes: list[bytes]) -> tuple[bytes, ...]:
-    onions = [one for e in envelopes for one in open_envelope(PLAN, SECRETS[1], e)]
+    onions = [onion for e in envelopes for onion in open_envelope(PLAN, SECRETS[1], e)]
     return arrange(PLAN, onions)[0]
 
 
@@ -191,7 +191,7 @@ def of_second(pair: Pair, change: Any) -> tuple[bool, bool]:
 
 
 def _ways(pair: Pair, place: int) -> set[bytes]:
-    return {layer_hash(one) for one in open_envelope(PLAN, SECRETS[1], pair.envelopes[place])}
+    return {layer_hash(onion) for onion in open_envelope(PLAN, SECRETS[1], pair.envelopes[place])}
 
 
 def _passes(pair: Pair, tosses: Any, shown: dict[int, Opened], change: Any) -> bool:
@@ -273,9 +273,9 @@ TOSSES = {
     party: draw_toss(SeededEntropy(7).fork(party)) for party in ("shuffler-1", "shuffler-2")
 } | {"curator": draw_toss(SeededEntropy(8))}
 COINS: list[tuple[str, Body]] = [
-    (party, coin_of(ROUND.session, 1, party, one)) for party, one in TOSSES.items()
+    (party, coin_of(ROUND.session, 1, party, part)) for party, part in TOSSES.items()
 ]
-PEOPLE = tuple(accept(i, Submission(one, bytes(64))) for i, one in enumerate(THREE))
+PEOPLE = tuple(accept(i, Submission(envelope, bytes(64))) for i, envelope in enumerate(THREE))
 ACCEPTED: tuple[str, Body] = ("shuffler-1", Accepted(PEOPLE))
 
 
@@ -302,10 +302,10 @@ def board(*posts: tuple[str, Body], held: Any = HELD) -> Board:
 
 
 def test_the_board_takes_them_in_their_order() -> None:
-    found = board(*ALL)
-    assert found.audited.tosses == {1: TOSSES}
-    assert set(found.audited.traced[1]) == set(found.audited.opened[1]) == {1, 2}
-    assert len(found.tallies) == 1
+    full_board = board(*ALL)
+    assert full_board.audited.tosses == {1: TOSSES}
+    assert set(full_board.audited.traced[1]) == set(full_board.audited.opened[1]) == {1, 2}
+    assert len(full_board.tallies) == 1
 
 
 LINK = Link(0, bytes(ROUND.envelope), bytes(32))
@@ -339,6 +339,6 @@ def test_the_board_refuses(name: str) -> None:
 
 
 def test_where_there_is_no_audit_nobody_tosses() -> None:
-    found = board(held=KIT.session(2))
+    plain_board = board(held=KIT.session(2))
     with pytest.raises(Refused, match="unexpected"):
-        found.post("curator", Message(found.session, 1, Coin(bytes(32))).encode())
+        plain_board.post("curator", Message(plain_board.session, 1, Coin(bytes(32))).encode())

@@ -102,15 +102,15 @@ def test_every_coalition_links_what_the_closure_derives(shufflers: int, challeng
     terms = Terms(record)
     for size in range(shufflers + 2):
         for members in combinations([*hops, "analyst"], size):
-            found = record.view(members)
-            assert closure(terms, members).linked() == found.by_round, members
+            view = record.view(members)
+            assert closure(terms, members).linked() == view.by_round, members
             pairs = [set(hops[at : at + 2]) for at in range(0, paired(shufflers), 2)]
             last = set(hops[paired(shufflers) :])
             enough = all(pair & set(members) for pair in pairs) and last <= set(members)
             if not enough or "analyst" not in members:
-                assert not found.by_round, members
+                assert not view.by_round, members
             elif len(pairs) < 2:
-                assert found.by_round, members
+                assert view.by_round, members
 
 
 def test_a_proof_says_what_an_audit_has_shown() -> None:
@@ -146,16 +146,16 @@ def cases(draw: Any) -> tuple[Mapping[int, Way], list[int], frozenset[bytes]]:
 def test_people_are_told_apart_exactly_if_no_closed_hop_can_exchange_them(case: Any) -> None:
     """Any two whom some closed hop mixes are in one crowd; crowds are apart; the rest is open."""
     ways, closed, shown = case
-    found = crowds(ways, closed, shown)
-    crowd = {person: at for at, some in enumerate(found.blocks) for person in some}
-    assert sum(map(len, found.blocks)) == len(crowd)
+    partition = crowds(ways, closed, shown)
+    crowd = {person: at for at, some in enumerate(partition.blocks) for person in some}
+    assert sum(map(len, partition.blocks)) == len(crowd)
     for person, way in ways.items():
         assert (person in crowd) is any(way[hop] not in shown for hop in closed)
     reached = {person: {person} for person in ways}
     for _ in ways:
-        for one, other in combinations(sorted(ways), 2):
-            if any(ways[one][h] not in shown and ways[other][h] not in shown for h in closed):
-                reached[one] |= reached[other]
-                reached[other] |= reached[one]
-    for one in crowd:
-        assert reached[one] == set(found.blocks[crowd[one]])
+        for member, other in combinations(sorted(ways), 2):
+            if any(ways[member][h] not in shown and ways[other][h] not in shown for h in closed):
+                reached[member] |= reached[other]
+                reached[other] |= reached[member]
+    for member in crowd:
+        assert reached[member] == set(partition.blocks[crowd[member]])

@@ -48,12 +48,15 @@ def test_ballots_are_opened_by_all_shares_and_read_as_those_without() -> None:
     plain = KIT.session(2)
     sent = [envelope.envelope for envelope in KIT.seal(plain.plan())]
     expected = read_ballots(plain.plan(), KIT.mix(plain, plain.plan(), sent))
-    assert read_ballots(PLAN, [one for one in inside if one]).counts == expected.counts
+    assert (
+        read_ballots(PLAN, [plaintext for plaintext in inside if plaintext]).counts
+        == expected.counts
+    )
     for missing in range(3):
         few = [secret for at, secret in enumerate(secrets) if at != missing]
         assert unlock(PLAN, few, came) == [None] * 9
     mine = {mark(PLAN, ballot) for sealed in SEALED for ballot in sealed.proofs.ballots}  # type: ignore[union-attr]
-    assert mine == {mark(PLAN, one) for one in came}
+    assert mine == {mark(PLAN, ballot) for ballot in came}
 
 
 def test_without_all_shares_there_is_no_lock() -> None:
@@ -122,12 +125,14 @@ ALL = (*LOCKED, ACCEPTED, *MIXED, HEARD, *SHOWN, TALLIED)
 
 
 def test_the_board_takes_them_in_their_order() -> None:
-    found = board(*ALL)
-    assert found.challenged.shares == {1: SHARES}
-    assert found.challenged.accepted[1].people == TAKEN
-    assert len(found.challenged.heard[1].hashes) == 9
-    assert found.challenged.shown == {1: {party: KEYS[party].secret for party in PLAN.openers[:-1]}}
-    assert len(found.tallies) == 1
+    full_board = board(*ALL)
+    assert full_board.challenged.shares == {1: SHARES}
+    assert full_board.challenged.accepted[1].people == TAKEN
+    assert len(full_board.challenged.heard[1].hashes) == 9
+    assert full_board.challenged.shown == {
+        1: {party: KEYS[party].secret for party in PLAN.openers[:-1]}
+    }
+    assert len(full_board.tallies) == 1
 
 
 OWN = draw_share(HELD.plan(), "analyst", SeededEntropy(99))  # of who reads another round
@@ -165,6 +170,6 @@ def test_the_board_refuses(name: str) -> None:
 @pytest.mark.parametrize("body", [SHARES["curator"], HEARD[1]])
 def test_where_there_is_no_challenge_nobody_posts_of_one(body: Body) -> None:
     posts = MIXED if isinstance(body, BallotMarks) else []
-    found = board(*posts, held=KIT.session(2))
+    plain_board = board(*posts, held=KIT.session(2))
     with pytest.raises(Refused, match="unexpected"):
-        found.post("curator", Message(found.session, 1, body).encode())
+        plain_board.post("curator", Message(plain_board.session, 1, body).encode())

@@ -42,8 +42,8 @@ def test_no_one_who_leaves_or_comes_exposes_more_than_is_carried_over(
     """Take people out of cells, or put some in: never more exposed than the ledger allows."""
     before, asked = exposed(cells, k), sum(cells)
     after = list(cells)
-    for one in whom:
-        at = one % len(after)
+    for person in whom:
+        at = person % len(after)
         if leave:
             after[at] = max(0, after[at] - 1)
         else:

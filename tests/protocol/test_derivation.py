@@ -42,12 +42,12 @@ def test_every_coalition_of_one_shuffler_agrees_with_its_view() -> None:
 
 
 def test_every_step_follows_from_steps_before_it() -> None:
-    found = knows(2, "curator", "shuffler-1", "shuffler-2")
-    proof = found.proof(Answer(3, 1, 0))
+    knowledge = knows(2, "curator", "shuffler-1", "shuffler-2")
+    proof = knowledge.proof(Answer(3, 1, 0))
     rules = [reason.rule for _, reason in proof]
     assert rules[-1] is Rule.READ
     assert set(rules) == {Rule.SENDER, Rule.SAW, Rule.KEY, Rule.OPEN, Rule.FOLLOW, Rule.READ}
-    assert {fact.party for fact, _ in proof if isinstance(fact, Key)} == found.members
+    assert {fact.party for fact, _ in proof if isinstance(fact, Key)} == knowledge.members
     done: set[Any] = set()
     for fact, reason in proof:
         assert done.issuperset(reason.premises)
@@ -71,9 +71,9 @@ def test_without_one_key_the_chain_breaks_where_that_key_is_needed() -> None:
 
 
 def test_a_member_proves_its_own_answers_by_having_given_them() -> None:
-    found = knows(1, "user-2")
-    assert found.proof(Answer(1, 1, 0)) == [(Answer(1, 1, 0), (Rule.OWN, (), None))]
-    assert Answer(2, 1, 0) not in found.why
+    knowledge = knows(1, "user-2")
+    assert knowledge.proof(Answer(1, 1, 0)) == [(Answer(1, 1, 0), (Rule.OWN, (), None))]
+    assert Answer(2, 1, 0) not in knowledge.why
 
 
 def test_batches_that_keep_their_order_link_everybody_without_the_shufflers() -> None:
@@ -81,11 +81,11 @@ def test_batches_that_keep_their_order_link_everybody_without_the_shufflers() ->
     for shufflers in (1, 2):
         run = KIT.run(ROWS, shufflers=shufflers, rules=rules)
         record = Record(run.transcript, run.board)
-        found = closure(Terms(record), ["network", "curator"])
-        assert found.linked()[1] == {p: dict(enumerate(row)) for p, row in enumerate(ROWS)}
-        assert record.view(["network", "curator"]).by_round == found.linked()
+        knowledge = closure(Terms(record), ["network", "curator"])
+        assert knowledge.linked()[1] == {p: dict(enumerate(row)) for p, row in enumerate(ROWS)}
+        assert record.view(["network", "curator"]).by_round == knowledge.linked()
         assert not closure(Terms(record), ["curator"]).linked()
-        assert Rule.ORDER in {r.rule for _, r in found.proof(Answer(3, 1, 0))}
+        assert Rule.ORDER in {r.rule for _, r in knowledge.proof(Answer(3, 1, 0))}
     sorted_ = closure(TERMS[2], ["network", "curator"])
     assert not sorted_.linked()
 

@@ -165,9 +165,9 @@ STRANGE_HEAD = witness_of(sign_head(ROSTER, 1, b"x" * 32, ANYBODY))
 
 
 def signed(**changes: Any) -> Board:
-    found = board()
-    found.roster, found.heads = ROSTER, changes.get("heads", {1: HEAD})
-    return found
+    signed_board = board()
+    signed_board.roster, signed_board.heads = ROSTER, changes.get("heads", {1: HEAD})
+    return signed_board
 
 
 ALARMS: dict[str, tuple[Board, Alarm, bool]] = {

@@ -52,10 +52,10 @@ def test_a_redaction_blanks_what_it_names_and_a_share_of_the_rest() -> None:
 def test_draws_do_not_depend_on_what_a_person_has() -> None:
     """Or the entropy that is left for salts would differ with the value."""
     rules = (Redact(0, ("a",), 5), Redact(1, ("x",), 5))
-    one, other = SeededEntropy(1), SeededEntropy(1)
-    hide(rules, ROWS[0], one)
+    entropy, other = SeededEntropy(1), SeededEntropy(1)
+    hide(rules, ROWS[0], entropy)
     hide(rules, ROWS[1], other)
-    assert one.random(16) == other.random(16) == SeededEntropy(1).random(16)
+    assert entropy.random(16) == other.random(16) == SeededEntropy(1).random(16)
     assert cover_draws(rules, SeededEntropy(1)) == cover_draws(rules, SeededEntropy(1))
 
 

@@ -16,10 +16,10 @@ EVERYBODY = [f"user-{i}" for i in range(20)]
 
 
 def terms(least: int = 3, **policy: Any) -> Announcement:
-    found: Announcement = replace(
+    announcement: Announcement = replace(
         KIT.session(1).announcement, rules=Rules(min_dropout=least), policy=Policy(2, 0.5, **policy)
     )
-    return found
+    return announcement
 
 
 def hand_on(
@@ -58,7 +58,7 @@ def test_what_is_refused_is_not_remembered_and_not_written() -> None:
     hand_on(history, EVERYBODY)
     with pytest.raises(RoundBurned):
         hand_on(history, EVERYBODY[1:])
-    assert [one.people for one in written] == [frozenset(EVERYBODY)]
+    assert [batch.people for batch in written] == [frozenset(EVERYBODY)]
     assert [len(session) for session in history.sessions] == [1, 0]
 
 
@@ -77,7 +77,7 @@ def test_what_only_warns_lets_pass_and_says_why_once() -> None:
     hand_on(history, EVERYBODY)
     hand_on(history, EVERYBODY[1:])
     hand_on(history, EVERYBODY[1:], KIT.JOINT)
-    assert [one.split(":")[0] for one in history.warned] == [
+    assert [warning.split(":")[0] for warning in history.warned] == [
         "nobody knows these people",
         "1 people took part in other rounds than everybody else",
     ]
@@ -97,10 +97,10 @@ def test_a_batch_is_written_as_it_is_told() -> None:
     hand_on(history, EVERYBODY)
     call = replace(KIT.JOINT, hidden=(Redact(2, ("no",), 5),))
     hand_on(history, EVERYBODY, call)
-    one, two = written
-    assert (one.public, two.public, one.least) == (False, True, 3)
-    assert "USER-3" in one.people
-    assert [sorted(some.columns) for some in one.releases] == [
+    batch, two = written
+    assert (batch.public, two.public, batch.least) == (False, True, 3)
+    assert "USER-3" in batch.people
+    assert [sorted(some.columns) for some in batch.releases] == [
         ["their colour"],
         ["their city"],
         ["their grown"],

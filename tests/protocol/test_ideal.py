@@ -36,18 +36,18 @@ def test_cells_are_counted(case: Any, data: Any) -> None:
     table, rows = case
     all_of_them = st.integers(0, len(table.values) - 1)
     columns = sorted(data.draw(st.sets(all_of_them, min_size=1)))
-    found = count_cells(table, columns)
-    assert found == Counter(tuple(row[column] for column in columns) for row in rows)
-    assert all(type(count) is int for count in found.values())
+    cells = count_cells(table, columns)
+    assert cells == Counter(tuple(row[column] for column in columns) for row in rows)
+    assert all(type(count) is int for count in cells.values())
 
 
 def test_a_table_of_many_columns_is_counted() -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 100, size=(500, 40))
     table = Table(tuple(tuple(map(str, range(100))) for _ in range(40)), codes)
-    found = count_cells(table, range(40))
-    assert sum(found.values()) == 500
-    assert len(found) == 500
+    cells = count_cells(table, range(40))
+    assert sum(cells.values()) == 500
+    assert len(cells) == 500
 
 
 def test_a_call_is_answered_column_set_by_column_set() -> None:
@@ -96,14 +96,14 @@ FIXED, DIVIDED = Policy(3, 0.2), Policy(3, 0.2, setting=Setting.STATISTICAL, del
 def test_what_burns_the_second_round(
     first: int, second: int, policy: Policy, promised: int, burned: str | None
 ) -> None:
-    found = play(first, second, policy, promised)
-    assert (found.burned or "").startswith(burned or "")
-    assert (found.burned is None) is (burned is None)
-    assert (found.release is None) is (burned is not None)
+    outcome = play(first, second, policy, promised)
+    assert (outcome.burned or "").startswith(burned or "")
+    assert (outcome.burned is None) is (burned is None)
+    assert (outcome.release is None) is (burned is not None)
     if burned is None:
-        assert found.release == {("a",): second}
+        assert outcome.release == {("a",): second}
 
 
 def test_nothing_kept_is_not_asked_for() -> None:
-    found = play(20, 0, FIXED, kept=())
-    assert (found.release, found.burned, len(found.tallies)) == (None, None, 1)
+    outcome = play(20, 0, FIXED, kept=())
+    assert (outcome.release, outcome.burned, len(outcome.tallies)) == (None, None, 1)

@@ -21,16 +21,16 @@ ROWS = [("a", "x"), ("b", "y"), ("c", "x"), ("a", "y"), ("b", "x")]
 
 def test_a_pair_that_differs_by_one_tells_that_one() -> None:
     everybody, less = frozenset(range(5)), frozenset(range(4))
-    found = told_apart([release(ROWS, everybody), release(ROWS, less)])
-    assert found == {4: {0: "b", 1: "x"}}
+    rows = told_apart([release(ROWS, everybody), release(ROWS, less)])
+    assert rows == {4: {0: "b", 1: "x"}}
 
 
 def test_no_pair_has_to_differ_by_few() -> None:
     """Three sets that lack two people each tell all three."""
     everybody = frozenset(range(5))
     sets = [everybody, *(everybody - gone for gone in ({0, 1}, {1, 2}, {0, 2}))]
-    found = told_apart([release(ROWS, chosen) for chosen in sets])
-    assert found == {i: {0: ROWS[i][0], 1: ROWS[i][1]} for i in range(3)}
+    rows = told_apart([release(ROWS, chosen) for chosen in sets])
+    assert rows == {i: {0: ROWS[i][0], 1: ROWS[i][1]} for i in range(3)}
 
 
 @pytest.mark.parametrize("sets", [[], [{0, 1, 2}], [{0, 1, 2, 3}, {0, 1}]])
@@ -40,8 +40,8 @@ def test_who_is_never_alone_is_not_told(sets: list[set[int]]) -> None:
 
 def test_columns_that_not_all_releases_have_are_left_out() -> None:
     everybody, less = frozenset(range(5)), frozenset(range(4))
-    one = release(ROWS, everybody)
-    assert told_apart([one, release(ROWS, less, (1,))]) == {4: {1: "x"}}
+    whole_release = release(ROWS, everybody)
+    assert told_apart([whole_release, release(ROWS, less, (1,))]) == {4: {1: "x"}}
     assert told_apart([release(ROWS, everybody, (0,)), release(ROWS, less, (1,))]) == {}
 
 

@@ -268,7 +268,9 @@ def test_equal_answers_look_unequal() -> None:
     for rules in (Rules(), Rules(salted=False, lesson=True)):
         plan = KIT.session(1, rules=rules).plan()
         left, right = KIT.seal(plan, [KIT.ROWS[0]] * 2)
-        layers = [layer for one in (left, right) for onion in one.onions for layer in onion]
+        layers = [
+            layer for submission in (left, right) for onion in submission.onions for layer in onion
+        ]
         assert len(set(layers)) == len(layers)
 
 
@@ -286,8 +288,8 @@ def test_the_salt_is_what_hides_a_deterministic_suite() -> None:
     for salted, shared in ((False, 3), (True, 0)):
         rules = Rules(salted=salted, lesson=True)
         plan = KIT.session(1, "textbook", rules=rules).plan()
-        one, other = KIT.seal(plan, [KIT.ROWS[0]] * 2)
-        assert len(set(one.onions) & set(other.onions)) == shared
+        submission, other = KIT.seal(plan, [KIT.ROWS[0]] * 2)
+        assert len(set(submission.onions) & set(other.onions)) == shared
 
 
 # Reading
@@ -376,7 +378,7 @@ def test_a_voter_who_fills_two_slots_with_one_question_is_counted_conservatively
     twice = [Ballot(0, ("red",)), Ballot(0, ("red",)), Ballot(2, ("no",))]
     slots = [seal_ballot(PLAN, ballot, root.random(16), root)[0] for ballot in twice]
     crooked = seal_envelope(PLAN, slots, root)
-    sealed = [one.envelope for one in KIT.seal(PLAN, rows)]
+    sealed = [submission.envelope for submission in KIT.seal(PLAN, rows)]
     plaintexts = KIT.mix(HELD, PLAN, [*sealed, crooked])
     reading = read_ballots(PLAN, plaintexts)
     assert reading.totals == (5, 3, 4)
@@ -395,7 +397,7 @@ def test_sizes_are_zero_where_padding_is_off() -> None:
     held = KIT.session(2, rules=LOOSE)
     plan = held.plan()
     assert (plan.ballot, plan.envelope, set(plan.inner)) == (0, 0, {0})
-    sealed = [one.envelope for one in KIT.seal(plan)]
+    sealed = [submission.envelope for submission in KIT.seal(plan)]
     assert len({len(data) for data in sealed}) > 1  # the leak that padding closes
     reading = read_ballots(plan, KIT.mix(held, plan, sealed))
     assert reading.totals == (3, 3, 3)

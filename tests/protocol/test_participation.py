@@ -11,7 +11,9 @@ from veilmix.protocol.participation import CountedPeople, groups, linked, smalle
 
 
 def people(*some: int | range) -> frozenset[str]:
-    return frozenset(str(i) for one in some for i in ([one] if isinstance(one, int) else one))
+    return frozenset(
+        str(i) for block in some for i in ([block] if isinstance(block, int) else block)
+    )
 
 
 ALL = people(range(20))
@@ -38,7 +40,8 @@ CASES: dict[str, tuple[Sequence[frozenset[str]], frozenset[str], int]] = {
 def test_the_smallest_group_that_is_told_apart(name: str) -> None:
     before, now, few = CASES[name]
     assert (
-        smallest_apart([CountedPeople(one, 4) for one in before], CountedPeople(now, 3))[0] == few
+        smallest_apart([CountedPeople(crowd, 4) for crowd in before], CountedPeople(now, 3))[0]
+        == few
     )
 
 
@@ -73,9 +76,9 @@ def test_linked_is_a_component(sets: list[set[int]]) -> None:
         [CountedPeople(people(*some), 1) for some in sets[1:]],
     )
     near = linked(before, now)
-    inside = now.people.union(*(one.people for one in near))
-    for one in before:
-        assert (one in near) == (not one.people.isdisjoint(inside))
+    inside = now.people.union(*(crowd.people for crowd in near))
+    for crowd in before:
+        assert (crowd in near) == (not crowd.people.isdisjoint(inside))
 
 
 @settings(max_examples=60, deadline=None)
@@ -88,13 +91,17 @@ def test_no_combination_leaves_fewer(sets: list[set[int]], times: list[int]) -> 
         few, _ = smallest_apart(kept, now)
         if not 0 < few < least:
             kept.append(now)
-    cut = [one.people for one in kept if linked([x for x in kept if x.people != one.people], one)]
+    cut = [
+        crowd.people
+        for crowd in kept
+        if linked([x for x in kept if x.people != crowd.people], crowd)
+    ]
     left: Counter[str] = Counter()
-    for one, c in zip(cut, times, strict=False):
-        for person in one:
+    for crowd, c in zip(cut, times, strict=False):
+        for person in crowd:
             left[person] += c
-    found = sum(1 for c in left.values() if c)
-    assert found == 0 or found >= least
+    rest = sum(1 for c in left.values() if c)
+    assert rest == 0 or rest >= least
 
 
 def sample(rng: np.random.Generator, n: int, size: int) -> set[int]:
@@ -117,7 +124,7 @@ COST: dict[str, tuple[int, int, int]] = {
 def test_what_the_rule_costs_honest_sessions(name: str) -> None:
     """Repeats, other people and large changes pass; samples that share a few by chance do not."""
     n, size, refused = COST[name]
-    found = 0
+    refusals = 0
     for seed in range(50):
         rng = np.random.default_rng(seed)
         crowd, kept = sample(rng, n, size), list[CountedPeople]()
@@ -130,6 +137,6 @@ def test_what_the_rule_costs_honest_sessions(name: str) -> None:
                 crowd = set(range(number * size, (number + 1) * size))
             now = CountedPeople(people(*crowd), 10)
             few, least = smallest_apart(kept, now)
-            found += 0 < few < least
+            refusals += 0 < few < least
             kept += [] if 0 < few < least else [now]
-    assert found == refused
+    assert refusals == refused

@@ -81,9 +81,9 @@ def test_a_step_begins_when_the_one_before_is_full(number: int, step: int) -> No
     """The first post of a step is refused while one peer has not posted in the step before."""
     board = board_before(number, step)
     author, data = next(
-        (who, one)
-        for who, one in posts()
-        if (m := replay_one(one)).round == number and getattr(m.body, "step", 0) == step
+        (who, post)
+        for who, post in posts()
+        if (m := replay_one(post)).round == number and getattr(m.body, "step", 0) == step
     )
     short = replay_peers(PEERS.TERMS, [(entry.author, entry.data) for entry in board.entries[:-1]])
     with pytest.raises(Refused):

@@ -72,14 +72,14 @@ over        head          board                      board                      
 
 
 def legal() -> dict[tuple[str, str, str, str], str]:
-    found = {}
+    moves = {}
     for line in TABLE.strip().splitlines():
         phase, kind, *between, then = line.split()
         many = {"submission": 1, "batch": 1, "ask": 1, "roll": 2}.get(kind, -1)
         speakers, hearers = between[:many], set(between[many:])
         for speaker, hearer in itertools.product(speakers, hearers):
-            found[phase, kind, speaker, hearer] = then
-    return found
+            moves[phase, kind, speaker, hearer] = then
+    return moves
 
 
 LEGAL = legal()
@@ -91,10 +91,10 @@ def test_only_what_the_table_lists_is_accepted(phase: Phase) -> None:
     for kind, speaker, hearer in itertools.product(Kind, Role, hearers):
         expected = LEGAL.get((phase.value, kind.name.lower(), speaker.value, hearer))
         try:
-            found = follow(phase, kind, speaker, hearer).value
+            next_phase = follow(phase, kind, speaker, hearer).value
         except Refused:
-            found = None
-        assert found == expected, f"{phase} {kind.name} {speaker} to {hearer}"
+            next_phase = None
+        assert next_phase == expected, f"{phase} {kind.name} {speaker} to {hearer}"
 
 
 @pytest.mark.parametrize("phase", Phase)
@@ -119,12 +119,12 @@ def test_every_phase_and_kind_is_in_the_table() -> None:
 
 
 def reached(start: Phase) -> set[Phase]:
-    found, new = {start}, [start]
+    phases, new = {start}, [start]
     while new:
-        then = {move.then for move in MOVES[new.pop()].values()} - found
-        found |= then
+        then = {move.then for move in MOVES[new.pop()].values()} - phases
+        phases |= then
         new.extend(then)
-    return found
+    return phases
 
 
 @pytest.mark.parametrize("phase", Phase)

@@ -182,17 +182,17 @@ class Asking:
 def steps(program: Program, strategy: Strategy) -> list[Call | Decision]:
     """Everything a curator says, if everybody answers."""
     heard: list[RoundResult] = []
-    found: list[Call | Decision] = []
+    turns: list[Call | Decision] = []
     decided = None
     while step := next_step(program, SCHEMA, strategy, heard, decided):
-        found.append(step)
+        turns.append(step)
         if isinstance(step, Decision):
             decided = step
         elif step.reader is Role.ANALYST:
             break
         else:
             heard.append(RoundResult(step, COUNTS if len(heard) == 0 else ({},) * len(step.asks)))
-    return found
+    return turns
 
 
 def test_what_a_curator_says_is_what_the_board_takes() -> None:

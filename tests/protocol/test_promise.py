@@ -38,16 +38,16 @@ def test_a_bare_rule_is_carried_over_by_head_counts(
     people: int, now: int, worst: int, holds: bool
 ) -> None:
     decision = decided(people)
-    found = proved(decision, now)
-    assert (found.people, found.n) == (worst, now)
-    assert promised_share(decision, found) == max(people / 20, worst / now)
+    certificate = proved(decision, now)
+    assert (certificate.people, certificate.n) == (worst, now)
+    assert promised_share(decision, certificate) == max(people / 20, worst / now)
     if holds:
-        check_promise(Policy(5, 0.1), decision, found)
+        check_promise(Policy(5, 0.1), decision, certificate)
     else:
         with pytest.raises(RoundBurned, match=f"{now} people came where .* made for 20"):
-            check_promise(Policy(5, 0.1), decision, found)
+            check_promise(Policy(5, 0.1), decision, certificate)
     for rule in UNPROMISED:
-        check_promise(Policy(5, 0.1, rule), decision, found)
+        check_promise(Policy(5, 0.1, rule), decision, certificate)
 
 
 def test_a_strategy_that_proves_is_asked_with_all_that_it_needs() -> None:
@@ -61,5 +61,5 @@ def test_a_strategy_that_proves_is_asked_with_all_that_it_needs() -> None:
             assert said == (SCHEMA, (), decided(0), {("x",): 7})
             return Certificate("own", 5, 7, 3)
 
-    found = prove(Proving(), SCHEMA, (), decided(0), {("x",): 7})
-    assert found.people == 3
+    certificate = prove(Proving(), SCHEMA, (), decided(0), {("x",): 7})
+    assert certificate.people == 3

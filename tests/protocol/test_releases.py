@@ -117,6 +117,6 @@ SEQUENCES: dict[str, tuple[list[list[Release]], Release, str | None]] = {
 @pytest.mark.parametrize("name", SEQUENCES)
 def test_which_release_may_follow(name: str) -> None:
     before, now, why = SEQUENCES[name]
-    found = unsafe(before, now)
-    assert (found is None) == (why is None)
-    assert why is None or why in (found or "")
+    reason = unsafe(before, now)
+    assert (reason is None) == (why is None)
+    assert why is None or why in (reason or "")

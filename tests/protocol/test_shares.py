@@ -72,10 +72,10 @@ def test_any_rows_add_up(rows: list[tuple[str, str]]) -> None:
         shares.split(shares.one_hot(plan, row), SeededEntropy(i)) for i, row in enumerate(rows)
     ]
     total = (0,) * plan.length
-    for one, two in split:
-        total = shares.add(total, shares.add(one, two))
-    found = shares.count(plan, total, len(rows))
-    assert found[0] == Counter((row[0],) for row in rows)
+    for share, two in split:
+        total = shares.add(total, shares.add(share, two))
+    counts = shares.count(plan, total, len(rows))
+    assert counts[0] == Counter((row[0],) for row in rows)
 
 
 def test_the_first_share_is_the_same_whatever_the_row_is() -> None:
@@ -98,10 +98,10 @@ def test_shares_are_spread_over_all_numbers() -> None:
 def test_both_aggregators_together_link_everybody_and_one_nobody() -> None:
     plan, piles = opened()
     everybody(plan, piles)
-    one, two = (pile.shares for pile in piles)
-    assert [shares.row_of(plan, one[i], two[i]) for i in range(len(ROWS))] == ROWS
+    halves, two = (pile.shares for pile in piles)
+    assert [shares.row_of(plan, halves[i], two[i]) for i in range(len(ROWS))] == ROWS
     nothing = (0,) * plan.length
-    assert all(shares.row_of(plan, one[i], nothing) is None for i in range(len(ROWS)))
+    assert all(shares.row_of(plan, halves[i], nothing) is None for i in range(len(ROWS)))
 
 
 BAD = {
@@ -174,9 +174,9 @@ def test_one_bad_person_moves_others_and_nobody_notices(moved: int) -> None:
     bad = shares.split([x % shares.MODULUS for x in vector], SeededEntropy(4))
     hand_in(plan, piles, 4, shares.seal_shares(plan, 4, bad, SeededEntropy(5)))
     assert not any(pile.refused for pile in piles)
-    found = counted(plan, piles)[0]
-    assert found.get(("A",), 0) == 4 - moved  # the bad person said A itself
-    assert found[("0",)] == 1 + moved
+    counts = counted(plan, piles)[0]
+    assert counts.get(("A",), 0) == 4 - moved  # the bad person said A itself
+    assert counts[("0",)] == 1 + moved
 
 
 @pytest.mark.parametrize("change", [(5, 0), (-5, 5), (1, 0), (-1, 0), (1 << 31, 0)])

@@ -38,7 +38,7 @@ WHO = {
     name: Signer(SeededEntropy(3).fork(name))
     for name in ("board", "curator", "analyst", "shuffler-1", "shuffler-2")
 }
-ROSTER = Roster(bytes(16), *(one.public for one in list(WHO.values())[:3]), tuple(
+ROSTER = Roster(bytes(16), *(signer.public for signer in list(WHO.values())[:3]), tuple(
     WHO[name].public for name in ("shuffler-1", "shuffler-2")
 ))  # fmt: skip
 HELD = KIT.session(2)
@@ -91,18 +91,18 @@ def refused(reason: Reason, board: Board, author: str, number: int, body: Body, 
 
 
 def test_who_was_faster_changes_no_head() -> None:
-    one, other = called(), called(order=-1)
-    assert one.head != other.head
-    assert one.heads == other.heads
-    add(one, "user-3", 1, Alarm(1, Cause.BALANCE))
-    for board in (one, other):
+    first_board, other = called(), called(order=-1)
+    assert first_board.head != other.head
+    assert first_board.heads == other.heads
+    add(first_board, "user-3", 1, Alarm(1, Cause.BALANCE))
+    for board in (first_board, other):
         add(board, "shuffler-1", 1, Burned("nobody came"))
         add(board, "curator", 1, Closed())
         attest(board)
-    assert list(one.heads) == [1, END]
-    assert one.heads == other.heads  # alarms are in no head
-    again = replay([(entry.author, entry.data) for entry in one.entries], ROSTER)
-    assert again == one
+    assert list(first_board.heads) == [1, END]
+    assert first_board.heads == other.heads  # alarms are in no head
+    again = replay([(entry.author, entry.data) for entry in first_board.entries], ROSTER)
+    assert again == first_board
     assert again.due is None
 
 

@@ -27,25 +27,25 @@ GUARDED = Terms(shufflers=2, tokens=True, sums=True, dropout=2)
 
 
 def test_without_tokens_it_finds_subtract_by_itself() -> None:
-    found = told_apart(Terms(dropout=2), ALONE, 3)
-    assert found is not None
-    assert found.moves == (f"{KEEP}, {KEEP}", f"{KEEP}, replace by 0", f"{KEEP}, {KEEP}")
-    assert found.lies == ("none", "none")
-    assert found.deviations == 1
+    distinguisher = told_apart(Terms(dropout=2), ALONE, 3)
+    assert distinguisher is not None
+    assert distinguisher.moves == (f"{KEEP}, {KEEP}", f"{KEEP}, replace by 0", f"{KEEP}, {KEEP}")
+    assert distinguisher.lies == ("none", "none")
+    assert distinguisher.deviations == 1
 
 
 def test_a_release_that_burns_where_a_guess_is_wrong_tells_as_much() -> None:
-    found = told_apart(Terms(dropout=2, sums=True), ALONE, 3)
-    assert found is not None
-    burned, released = map(tuple, found.views)  # type: ignore[arg-type]
+    distinguisher = told_apart(Terms(dropout=2, sums=True), ALONE, 3)
+    assert distinguisher is not None
+    burned, released = map(tuple, distinguisher.views)  # type: ignore[arg-type]
     assert burned[-1] == "the release does not fit"
     assert released[-1] == ("release", 3, 1)
 
 
 def test_a_friend_makes_the_dropout_rule_useless() -> None:
-    found = told_apart(Terms(dropout=2, sums=True), ALONE | {FRIEND}, 3)
-    assert found is not None
-    assert DROP in found.moves[1]
+    distinguisher = told_apart(Terms(dropout=2, sums=True), ALONE | {FRIEND}, 3)
+    assert distinguisher is not None
+    assert DROP in distinguisher.moves[1]
 
 
 @pytest.mark.slow
@@ -56,8 +56,8 @@ def test_with_tokens_only_a_reader_that_mints_them_helps(
     public: bool,
 ) -> None:
     terms = Terms(2, tokens=True, sums=True, dropout=2, public=public)
-    found = told_apart(terms, who, 3)
-    assert (found is None) == (not who & {CURATOR, ANALYST})
+    distinguisher = told_apart(terms, who, 3)
+    assert (distinguisher is None) == (not who & {CURATOR, ANALYST})
 
 
 @pytest.mark.parametrize("left_out", ["tokens"])
@@ -105,9 +105,9 @@ def test_with_a_challenge_nothing_put_in_helps_anybody(
 
 def test_with_a_challenge_who_is_let_in_still_tells() -> None:
     """Who was not accepted cannot prove to have sent: what is left of the guesses is who is in."""
-    found = told_apart(CHALLENGED, ALONE, 3)
-    assert found is not None
-    used = {move for pair in found.moves for move in pair.split(", ")}
+    distinguisher = told_apart(CHALLENGED, ALONE, 3)
+    assert distinguisher is not None
+    used = {move for pair in distinguisher.moves for move in pair.split(", ")}
     assert used & set(AT_THE_DOOR)
     assert used <= {KEEP, *AT_THE_DOOR}
 
@@ -115,6 +115,6 @@ def test_with_a_challenge_who_is_let_in_still_tells() -> None:
 def test_with_tokens_and_a_challenge_a_reader_can_only_leave_people_out() -> None:
     both = replace(CHALLENGED, tokens=True)
     assert told_apart(both, ALONE, 3) is None
-    found = told_apart(both, ALONE | {ANALYST}, 3)
-    assert found is not None
-    assert not any("replace" in pair for pair in found.moves)
+    distinguisher = told_apart(both, ALONE | {ANALYST}, 3)
+    assert distinguisher is not None
+    assert not any("replace" in pair for pair in distinguisher.moves)

@@ -38,14 +38,14 @@ def plan(rule: str = PREFIXES) -> Round:
 
 def ballots(at: Round, rows: list[tuple[str, str]]) -> list[bytes]:
     assert at.shape
-    sealer, found = Sealer(at.shape), []
+    sealer, messages = Sealer(at.shape), []
     for number, row in enumerate(rows):
         mine = ENTROPY.fork(str(number))
         asking = threshold.ask(at, row, mine.fork("ask"))
         answer = threshold.evaluate(at, KEY, asking.body, mine.fork("proof"))
         levels = threshold.take(at, asking, answer, KEY.public)
-        found.append(threshold.write(at, sealer, levels, bytes(16), mine))
-    return found
+        messages.append(threshold.write(at, sealer, levels, bytes(16), mine))
+    return messages
 
 
 ROWS = [("red", "Ur"), ("red", "Ur"), ("red", "Rome"), ("green", "Ur")]
@@ -55,7 +55,7 @@ ROWS = [("red", "Ur"), ("red", "Ur"), ("red", "Rome"), ("green", "Ur")]
 def test_what_two_people_share_is_read(rule: str) -> None:
     at = plan(rule)
     written = ballots(at, ROWS)
-    assert {len(one) for one in written} == {at.ballot}
+    assert {len(ballot) for ballot in written} == {at.ballot}
     reading = threshold.open_rows(at, threshold.read_sealed(at, written))
     rest = {("red", BLANK): 1, (BLANK, BLANK): 1} if rule == PREFIXES else {(BLANK, BLANK): 2}
     assert reading.counts == [Counter({("red", "Ur"): 2} | rest)]

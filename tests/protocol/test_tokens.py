@@ -80,10 +80,10 @@ def test_a_token_is_spent_once() -> None:
 
 
 def test_tokens_spent_twice_in_two_pieces_of_a_batch_are_seen() -> None:
-    found = [read_with_tokens(PLAN, KEY, plaintexts(given(0))) for _ in range(2)]
-    assert not found[0].repeats
-    found[0].add(found[1])
-    assert found[0].repeats
+    readings = [read_with_tokens(PLAN, KEY, plaintexts(given(0))) for _ in range(2)]
+    assert not readings[0].repeats
+    readings[0].add(readings[1])
+    assert readings[0].repeats
 
 
 def test_an_ask_is_signed_by_whom_it_comes_from_and_for_all_questions() -> None:
@@ -146,9 +146,9 @@ TALLIED: tuple[str, Body] = ("curator", Tally((3, 3, 3), {}))
 
 
 def test_the_board_takes_key_number_and_tally_of_the_rounds_reader() -> None:
-    found = board(MINTED, *MIXED, ISSUED, TALLIED)
-    assert (found.mints, found.issued) == ({1: ELEMENT}, {1: 3})
-    assert len(found.tallies) == 1
+    minted_board = board(MINTED, *MIXED, ISSUED, TALLIED)
+    assert (minted_board.mints, minted_board.issued) == ({1: ELEMENT}, {1: 3})
+    assert len(minted_board.tallies) == 1
 
 
 WRONG: dict[str, list[tuple[str, Body]]] = {
@@ -171,7 +171,7 @@ def test_the_board_refuses(name: str) -> None:
 
 def test_where_there_are_no_tokens_nobody_mints() -> None:
     plain = KIT.session(2)
-    found, told = Board(), plain.announcement
+    plain_board, told = Board(), plain.announcement
     posts: list[tuple[str, int, Body]] = [
         *((party, 0, Key(plain.keys[party].public)) for party in plain.keys if party != "curator"),
         ("curator", 0, told),
@@ -179,6 +179,6 @@ def test_where_there_are_no_tokens_nobody_mints() -> None:
         ("curator", 1, KIT.SINGLES),
     ]
     for author, number, body in posts:
-        found.post(author, Message(found.session, number, body).encode())
+        plain_board.post(author, Message(plain_board.session, number, body).encode())
     with pytest.raises(Refused, match="unexpected"):
-        found.post("curator", Message(found.session, 1, Mint(ELEMENT)).encode())
+        plain_board.post("curator", Message(plain_board.session, 1, Mint(ELEMENT)).encode())

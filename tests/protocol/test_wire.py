@@ -43,10 +43,10 @@ def test_every_kind_comes_back_as_it_was(kind: type) -> None:
     @given(KIT.messages(kind))
     def check(message: Message) -> None:
         data = message.encode()
-        found = decode_message(data)
-        assert found == message
-        assert found.encode() == data
-        assert data[3] == found.kind
+        copy = decode_message(data)
+        assert copy == message
+        assert copy.encode() == data
+        assert data[3] == copy.kind
 
     check()
 
@@ -69,8 +69,8 @@ def test_arbitrary_bodies_are_refused_or_canonical(kind: Kind, body: bytes) -> N
 
 @settings(max_examples=60, deadline=None)
 @given(KIT.messages(), KIT.messages(), st.data())
-def test_changed_messages_are_refused_or_canonical(one: Any, other: Any, data: Any) -> None:
-    first, second = one.encode(), other.encode()
+def test_changed_messages_are_refused_or_canonical(message: Any, other: Any, data: Any) -> None:
+    first, second = message.encode(), other.encode()
     bit = data.draw(st.integers(0, 8 * len(first) - 1))
     cut = data.draw(st.integers(0, len(first)))
     flipped = bytearray(first)
@@ -137,10 +137,10 @@ def test_primitives(name: str) -> None:
         data = write(Writer(), value).done()
         assert decode(data, read) == value
         try:
-            found = decode(anything, read)
+            reading = decode(anything, read)
         except Refused:
             return
-        assert write(Writer(), found).done() == anything
+        assert write(Writer(), reading).done() == anything
 
     check()
 

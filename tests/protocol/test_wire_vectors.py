@@ -71,8 +71,8 @@ def read_session(inputs: Inputs) -> Inputs:
 
 
 def read_context(inputs: Inputs) -> Inputs:
-    found = layer_context(unhex(inputs["session"]), asked(inputs), inputs["hop"])
-    return {"context": found.hex()}
+    context = layer_context(unhex(inputs["session"]), asked(inputs), inputs["hop"])
+    return {"context": context.hex()}
 
 
 def read_envelope(inputs: Inputs) -> Inputs:
@@ -108,7 +108,7 @@ def read_receipt(inputs: Inputs) -> Inputs:
 
 
 def read_root(inputs: Inputs) -> Inputs:
-    return {"root": root_of([unhex(one) for one in inputs["entries"]]).hex()}
+    return {"root": root_of([unhex(entry) for entry in inputs["entries"]]).hex()}
 
 
 def read_signed(inputs: Inputs) -> Inputs:
@@ -170,7 +170,7 @@ def read_peer_ballot(inputs: Inputs) -> Inputs:
     told, keys = among_peers(inputs)
     call = decode_message(unhex(inputs["call"])).body
     assert isinstance(call, Call)
-    secret = total([unhex(one) for one in inputs["secrets"]])
+    secret = total([unhex(share) for share in inputs["secrets"]])
     plan = replace(open_peer_round(told, told.session(keys), keys, call), joint=base_times(secret))
     plain = open_jointly(secret, plan.joint, unhex(inputs["sealed"]), plan.ballots)
     return {"plain": plain.hex(), "blank": read_plain(plan, plain) is None}
@@ -211,23 +211,23 @@ def vector(path: Path) -> Any:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_veilmix_reads_it(path: Path) -> None:
-    one = vector(path)
-    found: Inputs
+    case = vector(path)
+    outcome: Inputs
     try:
-        found = {"result": READERS[one["kind"]](one["input"])}
+        outcome = {"result": READERS[case["kind"]](case["input"])}
     except Refused as refusal:
-        found = {"refused": refusal.reason.value}
-    assert found == one["expect"]
+        outcome = {"refused": refusal.reason.value}
+    assert outcome == case["expect"]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_the_independent_reader_agrees(path: Path) -> None:
-    one = vector(path)
+    case = vector(path)
     try:
-        found = {"result": independent_wire.read(one["kind"], one["input"])}
+        outcome = {"result": independent_wire.read(case["kind"], case["input"])}
     except independent_wire.Rejected as rejection:
-        found = {"refused": str(rejection)}
-    assert found == one["expect"]
+        outcome = {"refused": str(rejection)}
+    assert outcome == case["expect"]
 
 
 @settings(max_examples=150, deadline=None)

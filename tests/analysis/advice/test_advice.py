@@ -58,10 +58,10 @@ def brute(table: np.ndarray, ladders: list[Ladder], k: int, most: int, *, charge
 @given(st.integers(0, 10**6), st.integers(1, 8), st.integers(0, 12), st.booleans())
 def test_it_is_the_least_of_all_choices(seed: int, k: int, most: int, charged: bool) -> None:
     table, ladders = random_case(seed)
-    found = search(table, ladders, k, most, charged=charged)
-    assert found.exact
-    assert found.best.loss == pytest.approx(brute(table, ladders, k, most, charged=charged))
-    assert found.best.people <= most
+    advice = search(table, ladders, k, most, charged=charged)
+    assert advice.exact
+    assert advice.best.loss == pytest.approx(brute(table, ladders, k, most, charged=charged))
+    assert advice.best.people <= most
 
 
 @settings(max_examples=20, deadline=None)
@@ -82,34 +82,34 @@ def test_where_a_promise_is_asked_for_it_is_the_least_of_those_that_are_promised
     def promise(levels: tuple[int, ...]) -> int:
         return truth(levels) + (0 if levels == top else hash((seed, levels)) % 20)
 
-    found = search(table, ladders, k, most, promise=promise)
+    advice = search(table, ladders, k, most, promise=promise)
     whole, best = sum(ladder.weight for ladder in ladders), np.inf
     for levels in product(*(range(len(ladder.levels)) for ladder in ladders)):
         if promise(levels) <= most:
             lost = [la.levels[i].loss * la.weight for la, i in zip(ladders, levels, strict=True)]
             base = sum(lost) / whole
             best = min(best, base + (1 - base) * truth(levels) / len(table))
-    assert found.exact
-    assert promise(found.best.levels) <= most
-    assert found.best.loss == pytest.approx(best)
+    assert advice.exact
+    assert promise(advice.best.levels) <= most
+    assert advice.best.loss == pytest.approx(best)
 
 
 @pytest.mark.slow
 def test_more_columns_take_few_counts() -> None:
     table, ladders = random_case(3, people=3000, columns=9)
-    found = search(table, ladders, 5, 30)
-    assert found.exact
+    advice = search(table, ladders, 5, 30)
+    assert advice.exact
     choices = np.prod([len(ladder.levels) for ladder in ladders])
-    assert found.counted < choices / 4
+    assert advice.counted < choices / 4
 
 
 def test_stopped_it_says_how_much_may_be_left() -> None:
     table, ladders = random_case(3, people=2000, columns=10)
-    found: Advice = search(table, ladders, 5, 20, seconds=0.0)
+    advice: Advice = search(table, ladders, 5, 20, seconds=0.0)
     whole = search(table, ladders, 5, 20)
-    assert not found.exact
-    assert found.bound <= whole.best.loss <= found.best.loss
-    assert found.best.people <= 20
+    assert not advice.exact
+    assert advice.bound <= whole.best.loss <= advice.best.loss
+    assert advice.best.people <= 20
 
 
 def test_the_frontier_is_not_beaten() -> None:
@@ -132,12 +132,12 @@ def test_a_ladder_goes_up() -> None:
     fine, coarse, other = np.arange(4), np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])
     assert nested(fine, coarse)
     assert not nested(coarse, other)
-    one = np.zeros(4, int)
+    constant = np.zeros(4, int)
     with pytest.raises(ParameterError, match="is no coarsening of"):
-        Ladder("a", (Level("x", coarse, 0), Level("y", other, 0.5), Level("z", one, 1)))
+        Ladder("a", (Level("x", coarse, 0), Level("y", other, 0.5), Level("z", constant, 1)))
     with pytest.raises(ParameterError, match="losses ascend"):
-        Ladder("a", (Level("x", coarse, 0.5), Level("z", one, 0.1)))
+        Ladder("a", (Level("x", coarse, 0.5), Level("z", constant, 0.1)))
     with pytest.raises(ParameterError, match="one value only"):
         Ladder("a", (Level("x", coarse, 0.5),))
     assert entropy([2, 2, 0]) == 1
-    assert entropy_losses(np.array([1, 1, 1, 1]), [fine, coarse, one]) == [0, 0.5, 1]
+    assert entropy_losses(np.array([1, 1, 1, 1]), [fine, coarse, constant]) == [0, 0.5, 1]

@@ -95,7 +95,7 @@ def test_a_vacuous_certificate_says_so():
 
 
 @pytest.mark.parametrize(
-    ("change", "found"),
+    ("change", "message"),
     [
         ({"rule": "best"}, "Invalid enum value 'best'"),
         ({"rule": 3}, "got `int` - at `\\$.rule`"),
@@ -117,14 +117,14 @@ def test_a_vacuous_certificate_says_so():
         ({"extra": 1}, "unknown field `extra`"),
     ],
 )
-def test_reading_is_strict(change, found):
+def test_reading_is_strict(change, message):
     plain = msgspec.to_builtins(best_bound(MARGINALS, 3)) | change
-    with pytest.raises(msgspec.ValidationError, match=found):
+    with pytest.raises(msgspec.ValidationError, match=message):
         msgspec.convert(plain, Certificate)
 
 
 @pytest.mark.parametrize(
-    ("changed", "found"),
+    ("changed", "message"),
     [
         ({"rule": "best"}, "rule: found 'best'"),
         ({"k": 3.5}, "k: found 3.5"),
@@ -132,8 +132,8 @@ def test_reading_is_strict(change, found):
         ({"thresholds": [True, 1, 1]}, "thresholds: found True"),
     ],
 )
-def test_making_one_is_as_strict(changed, found):
-    with pytest.raises(ParameterError, match=found):
+def test_making_one_is_as_strict(changed, message):
+    with pytest.raises(ParameterError, match=message):
         replace(best_bound(MARGINALS, 3), **changed)
 
 

@@ -176,14 +176,14 @@ def test_bounds_round_to_the_safe_side():
 )
 def test_census_figures(columns, k, truth, printed, refined_, coverage):
     marginals = CENSUS[:columns]
-    found = {rule: best_bound(marginals, k, rule) for rule in RULES}
-    assert found["printed"].people == printed
-    assert found["printed"].rule in ("theorem2", "theorem3")
-    assert found["refined"].people == refined_
-    assert found["coverage"].people == coverage
-    assert best_bound(marginals, k) == found["coverage"]
+    certificates = {rule: best_bound(marginals, k, rule) for rule in RULES}
+    assert certificates["printed"].people == printed
+    assert certificates["printed"].rule in ("theorem2", "theorem3")
+    assert certificates["refined"].people == refined_
+    assert certificates["coverage"].people == coverage
+    assert best_bound(marginals, k) == certificates["coverage"]
     assert fewest_exposed(marginals, k) <= truth
-    for certificate in found.values():
+    for certificate in certificates.values():
         certificate.verify(marginals)
 
 
@@ -314,9 +314,9 @@ def test_bounds_rise_with_k(rule):
 
 
 def test_extremes():
-    one = best_bound([[3, 4, 5]], 5)
-    assert (one.rule, one.people, one.thresholds) == ("exact", 7, (5,))
-    assert one.value == exposure([3, 4, 5], 5)
+    bound = best_bound([[3, 4, 5]], 5)
+    assert (bound.rule, bound.people, bound.thresholds) == ("exact", 7, (5,))
+    assert bound.value == exposure([3, 4, 5], 5)
     for k, people in ((0, 0), (1, 0), (13, 12), (10**30, 12)):
         certificate = best_bound([[3, 4, 5], [6, 6]], k)
         certificate.verify([[3, 4, 5], [6, 6]])
@@ -338,7 +338,7 @@ def test_twenty_columns_are_searched_exactly_enough_to_merge_equal_ones():
 
 
 @pytest.mark.parametrize(
-    ("marginals", "k", "rule", "found"),
+    ("marginals", "k", "rule", "message"),
     [
         ([], 2, "coverage", "no column"),
         ([[0, 0]], 2, "coverage", "nobody is counted"),
@@ -349,13 +349,13 @@ def test_twenty_columns_are_searched_exactly_enough_to_merge_equal_ones():
         ([[3]], 2, "best", "rule: found 'best'"),
     ],
 )
-def test_bad_arguments_say_what_was_found(marginals, k, rule, found):
-    with pytest.raises(ParameterError, match=found):
+def test_bad_arguments_say_what_was_found(marginals, k, rule, message):
+    with pytest.raises(ParameterError, match=message):
         best_bound(marginals, k, rule)
 
 
 @pytest.mark.parametrize(
-    ("call", "found"),
+    ("call", "message"),
     [
         (lambda: theorem2([[1, 2]], [0.5, 0.5], 0), "thresholds: found 2 for 1"),
         (lambda: theorem2([[1, 2]], [1.5], 0), "thresholds: found 1.5"),
@@ -369,8 +369,8 @@ def test_bad_arguments_say_what_was_found(marginals, k, rule, found):
         (lambda: bounds_of_all_sets([[1]] * 17, 2), "17 columns"),
     ],
 )
-def test_bad_theorem_arguments(call, found):
-    with pytest.raises(ParameterError, match=found):
+def test_bad_theorem_arguments(call, message):
+    with pytest.raises(ParameterError, match=message):
         call()
 
 

@@ -37,14 +37,14 @@ def truth(codes: Any, columns: tuple[int, ...], k: int) -> int:
 def climbed(codes: Any, sizes: list[int], k: int, depth: int) -> tuple[Knowledge, dict[int, Any]]:
     """What is known after all groups of up to `depth` columns were asked, masked round by round."""
     singles = tuple(joint(codes, (j,), sizes) for j in range(len(sizes)))
-    found = Knowledge(k, singles, {})
+    knowledge = Knowledge(k, singles, {})
     said: dict[int, Any] = {}
     for size in range(2, depth + 1):
-        said = found.masks(said)
+        said = knowledge.masks(said)
         groups = combinations(range(len(sizes)), size)
         tables = {group: known(codes, group, sizes, said) for group in groups}
-        found = Knowledge(k, singles, {**found.tables, **tables})
-    return found, said
+        knowledge = Knowledge(k, singles, {**knowledge.tables, **tables})
+    return knowledge, said
 
 
 @st.composite
@@ -65,16 +65,16 @@ def tables(draw: Any) -> tuple[Any, list[int], int]:
 @given(tables(), st.integers(1, 3))
 def test_no_promise_is_below_the_truth(case: Any, depth: int) -> None:
     codes, sizes, k = case
-    found, _ = climbed(codes, sizes, k, min(depth, len(sizes)))
+    knowledge, _ = climbed(codes, sizes, k, min(depth, len(sizes)))
     for size in range(1, len(sizes) + 1):
         for columns in combinations(range(len(sizes)), size):
-            promised = found.promise(columns)
+            promised = knowledge.promise(columns)
             exposed = truth(codes, columns, k)
             assert exposed <= promised.people <= len(codes)
-            assert found.surely(columns) <= exposed
-            found.verify(columns, promised)
-            assert found.meets(columns, promised.people)
-            assert not found.meets(columns, exposed - 1)
+            assert knowledge.surely(columns) <= exposed
+            knowledge.verify(columns, promised)
+            assert knowledge.meets(columns, promised.people)
+            assert not knowledge.meets(columns, exposed - 1)
 
 
 @pytest.mark.slow
@@ -83,12 +83,12 @@ def test_no_promise_is_below_the_truth(case: Any, depth: int) -> None:
 def test_what_is_promised_of_a_question_holds_for_the_table_asked_for(case: Any) -> None:
     """Other is a value in it, so people who are rare hide among those who are rare too."""
     codes, sizes, k = case
-    found, said = climbed(codes, sizes, k, len(sizes) - 1)
-    said = found.masks(said)
+    knowledge, said = climbed(codes, sizes, k, len(sizes) - 1)
+    said = knowledge.masks(said)
     for group in combinations(range(len(sizes)), len(sizes)):
         asked = known(codes, group, sizes, said).counts
         exposed = int(asked[asked < k].sum())
-        assert found.surely(group, said) <= exposed <= found.promise(group, said).people
+        assert knowledge.surely(group, said) <= exposed <= knowledge.promise(group, said).people
 
 
 @pytest.mark.slow
@@ -98,12 +98,12 @@ def test_masks_hide_in_a_crowd_and_only_grow(case: Any) -> None:
     codes, sizes, k = case
     before: dict[int, Any] = {}
     for depth in range(1, len(sizes) + 1):
-        found, _ = climbed(codes, sizes, k, depth)
-        said = found.masks(before)
+        knowledge, _ = climbed(codes, sizes, k, depth)
+        said = knowledge.masks(before)
         for j, left in said.items():
-            hidden = len(codes) - int(found.singles[j][list(left)].sum())
+            hidden = len(codes) - int(knowledge.singles[j][list(left)].sum())
             assert hidden == 0 or hidden >= min(k, len(codes))
-            assert all(found.singles[j][value] >= k for value in left)
+            assert all(knowledge.singles[j][value] >= k for value in left)
             assert set(left) <= set(before.get(j, left))
         before = said
 
@@ -115,24 +115,24 @@ def test_people_who_left_are_as_exposed_as_they_can_be() -> None:
     singles = tuple(joint(codes, (j,), sizes) for j in range(3))
     stayed = codes[:49]
     tables = {g: known(stayed, g, sizes) for g in combinations(range(3), 2)}
-    found = Knowledge(4, singles, tables)
-    promised = found.promise((0, 1, 2))
+    knowledge = Knowledge(4, singles, tables)
+    promised = knowledge.promise((0, 1, 2))
     assert promised.n == 60
     assert promised.people >= truth(codes, (0, 1, 2), 4)
-    assert found.by_margins((0, 1, 2)) is None  # tables of different people are no one table
-    assert found.by_parts((0, 1)).people >= truth(stayed, (0, 1), 4)
+    assert knowledge.by_margins((0, 1, 2)) is None  # tables of different people are no one table
+    assert knowledge.by_parts((0, 1)).people >= truth(stayed, (0, 1), 4)
 
 
 def test_tables_that_contradict_each_other_are_not_put_together() -> None:
     """Somebody has said one thing in one round and another in the next."""
     codes = np.random.default_rng(1).integers(0, 2, (40, 3))
     sizes = [2, 2, 2]
-    found, _ = climbed(codes, sizes, 5, 2)
+    knowledge, _ = climbed(codes, sizes, 5, 2)
     lied = codes.copy()
     lied[0, 0] = 1 - lied[0, 0]
-    changed = {**found.tables, (0, 1): known(lied, (0, 1), sizes)}
-    assert found.by_margins((0, 1, 2)) is not None
-    assert Knowledge(5, found.singles, changed).by_margins((0, 1, 2)) is None
+    changed = {**knowledge.tables, (0, 1): known(lied, (0, 1), sizes)}
+    assert knowledge.by_margins((0, 1, 2)) is not None
+    assert Knowledge(5, knowledge.singles, changed).by_margins((0, 1, 2)) is None
 
 
 @pytest.mark.slow
@@ -143,9 +143,9 @@ def test_each_level_halves_what_must_be_promised_of_census() -> None:
     everything = (0, 1, 2, 3)
     people = []
     for depth in (1, 2, 3):
-        found, said = climbed(table.codes, sizes, 10, depth)
-        promised = found.promise(everything)
-        found.verify(everything, promised)
+        knowledge, said = climbed(table.codes, sizes, 10, depth)
+        promised = knowledge.promise(everything)
+        knowledge.verify(everything, promised)
         people.append(promised.people)
         if depth > 1:
             assert {
@@ -157,12 +157,12 @@ def test_each_level_halves_what_must_be_promised_of_census() -> None:
 
 def test_a_proof_that_claims_too_little_or_the_wrong_thing_is_refused() -> None:
     codes = np.random.default_rng(5).integers(0, 3, (90, 3))
-    found, _ = climbed(codes, [3, 3, 3], 8, 2)
+    knowledge, _ = climbed(codes, [3, 3, 3], 8, 2)
     columns = (0, 1, 2)
-    promised = found.promise(columns)
-    weights = found.by_margins(columns)
+    promised = knowledge.promise(columns)
+    weights = knowledge.by_margins(columns)
     assert weights is not None
-    parts = found.by_parts(columns)
+    parts = knowledge.by_parts(columns)
     assert parts.certificate is not None
     wrong = {
         "fewer": Promised(promised.people - 1, 90, promised.parts, promised.certificate, weights),
@@ -180,27 +180,27 @@ def test_a_proof_that_claims_too_little_or_the_wrong_thing_is_refused() -> None:
     }
     for claim in wrong.values():
         with pytest.raises(VerificationError):
-            found.verify(columns, claim)
-    found.verify(columns, parts)
+            knowledge.verify(columns, claim)
+    knowledge.verify(columns, parts)
     with pytest.raises(VerificationError, match="no tables"):
-        found.verify((0,), Promised(90, 90, weights=weights))
+        knowledge.verify((0,), Promised(90, 90, weights=weights))
 
 
 @pytest.mark.slow
 def test_the_heaviest_set_is_found_and_what_is_required_is_kept_or_nothing() -> None:
     codes = np.random.default_rng(8).integers(0, 3, (300, 4))
-    found, _ = climbed(codes, [3, 3, 3, 3], 5, 2)
-    most = found.promise((1, 2, 3)).people
-    assert most < found.promise((0, 1, 2, 3)).people
+    knowledge, _ = climbed(codes, [3, 3, 3, 3], 5, 2)
+    most = knowledge.promise((1, 2, 3)).people
+    assert most < knowledge.promise((0, 1, 2, 3)).people
     gains = [1.0, 1.0, 1.0, 1.0]
-    chosen = heaviest(found, gains, most, range(4))
+    chosen = heaviest(knowledge, gains, most, range(4))
     assert len(chosen) == 3
-    assert found.meets(chosen, most)
-    assert heaviest(found, [1, 1, 1, 9], most, range(4))[-1] == 3
-    assert heaviest(found, gains, most, (1, 3)) == (1, 3)
-    assert 0 in heaviest(found, gains, most, range(4), required=(0,))
-    assert heaviest(found, gains, -1, range(4), required=(0,)) == ()
-    assert heaviest(found, gains, most, range(4), start=(1, 2, 3), sets=1) == (1, 2, 3)
+    assert knowledge.meets(chosen, most)
+    assert heaviest(knowledge, [1, 1, 1, 9], most, range(4))[-1] == 3
+    assert heaviest(knowledge, gains, most, (1, 3)) == (1, 3)
+    assert 0 in heaviest(knowledge, gains, most, range(4), required=(0,))
+    assert heaviest(knowledge, gains, -1, range(4), required=(0,)) == ()
+    assert heaviest(knowledge, gains, most, range(4), start=(1, 2, 3), sets=1) == (1, 2, 3)
 
 
 def test_a_table_of_another_shape_is_refused() -> None:
@@ -210,10 +210,10 @@ def test_a_table_of_another_shape_is_refused() -> None:
 
 def test_narrowing_moves_people_to_other() -> None:
     table = GroupCounts((0, 2), ((0, 1, 2), (0, 1)), np.arange(12).reshape(4, 3))
-    found = table.narrowed({0: (1,), 1: (0,)})
-    assert found.said == ((1,), (0, 1))
-    assert found.counts.tolist() == [[3, 4, 5], [0 + 6 + 9, 1 + 7 + 10, 2 + 8 + 11]]
-    assert found.people == table.people
+    narrowed_table = table.narrowed({0: (1,), 1: (0,)})
+    assert narrowed_table.said == ((1,), (0, 1))
+    assert narrowed_table.counts.tolist() == [[3, 4, 5], [0 + 6 + 9, 1 + 7 + 10, 2 + 8 + 11]]
+    assert narrowed_table.people == table.people
 
 
 @pytest.mark.slow
@@ -222,9 +222,9 @@ def test_narrowing_moves_people_to_other() -> None:
 def test_what_is_enough_is_what_is_promised(drawn: Any) -> None:
     """Also where a smaller program decides of a question: as release, and as question."""
     codes, sizes, k = drawn
-    found, said = climbed(codes, sizes, k, 2)
+    knowledge, said = climbed(codes, sizes, k, 2)
     columns = tuple(range(len(sizes)))
     for way in (None, said):
-        people = found.promise(columns, way).people
+        people = knowledge.promise(columns, way).people
         for most in (people - 4, people - 1, people, people + 4):
-            assert found.meets(columns, most, way) == (people <= most)
+            assert knowledge.meets(columns, most, way) == (people <= most)

@@ -41,22 +41,22 @@ def proof(prices: list[list[int]], blocks: list[Any] | None = None) -> bytes:
 @pytest.mark.slow
 @pytest.mark.parametrize(("k", "most"), [(10, 1_209), (50, 4_043), (200, 9_807)])
 def test_the_census_reaches_its_figures(k: int, most: int) -> None:
-    found = bound(CENSUS, k)
-    assert isinstance(found, MarginsCertificate)
-    assert found.people <= most
-    assert found.people < best_bound(CENSUS, k).people
-    check(CENSUS, k, found.people, found.proof)
+    certificate = bound(CENSUS, k)
+    assert isinstance(certificate, MarginsCertificate)
+    assert certificate.people <= most
+    assert certificate.people < best_bound(CENSUS, k).people
+    check(CENSUS, k, certificate.people, certificate.proof)
     with pytest.raises(VerificationError, match="its prices prove"):
-        check(CENSUS, k, found.people - 1, found.proof)
+        check(CENSUS, k, certificate.people - 1, certificate.proof)
 
 
 def test_a_proof_holds_in_whatever_order_values_are_counted() -> None:
-    found, rng = bound(LARGER, 9), random.Random(3)
-    assert isinstance(found, MarginsCertificate)
+    certificate, rng = bound(LARGER, 9), random.Random(3)
+    assert isinstance(certificate, MarginsCertificate)
     for _ in range(20):
         mixed = [rng.sample([*column, 0], len(column) + 1) for column in LARGER]
-        check(mixed, 9, found.people, found.proof)
-        assert bound(mixed, 9) == found
+        check(mixed, 9, certificate.people, certificate.proof)
+        assert bound(mixed, 9) == certificate
 
 
 def test_a_proof_is_the_same_every_time() -> None:
@@ -72,17 +72,17 @@ def test_the_truth_is_never_more_and_coverage_never_less(
     rows: list[tuple[int, ...]], k: int
 ) -> None:
     marginals = [np.bincount([row[j] for row in rows], minlength=4).tolist() for j in range(3)]
-    found = bound(marginals, k)
+    certificate = bound(marginals, k)
     true = sum(rows.count(row) for row in set(rows) if rows.count(row) < k)
-    assert true <= found.people <= best_bound(marginals, k).people
-    if isinstance(found, MarginsCertificate):
-        check(marginals, k, found.people, found.proof)
+    assert true <= certificate.people <= best_bound(marginals, k).people
+    if isinstance(certificate, MarginsCertificate):
+        check(marginals, k, certificate.people, certificate.proof)
 
 
 def test_no_worst_table_is_above_it() -> None:
-    found, worst = bound(LARGER, 9), worst_case(LARGER, 9, 5)
-    assert isinstance(found, MarginsCertificate)
-    assert worst.people <= found.people
+    certificate, worst = bound(LARGER, 9), worst_case(LARGER, 9, 5)
+    assert isinstance(certificate, MarginsCertificate)
+    assert worst.people <= certificate.people
 
 
 @settings(max_examples=60, deadline=None)
@@ -168,11 +168,11 @@ def forgeries(honest: dict[str, Any], people: int) -> list[Callable[[random.Rand
 def test_forged_certificates_are_refused() -> None:
     """4,000 of them; VEILMIX_FORGED says another number."""
     marginals, k = LARGER, 9
-    found = bound(marginals, k)
-    assert isinstance(found, MarginsCertificate)
-    honest, rng = json.loads(found.proof), random.Random(19)
+    certificate = bound(marginals, k)
+    assert isinstance(certificate, MarginsCertificate)
+    honest, rng = json.loads(certificate.proof), random.Random(19)
     assert honest["blocks"]
-    ways = forgeries(honest, found.people)
+    ways = forgeries(honest, certificate.people)
     for number in range(FORGED):
         people, made = ways[number % len(ways)](rng)
         data = (made if isinstance(made, str) else json.dumps(made)).encode()
@@ -181,15 +181,15 @@ def test_forged_certificates_are_refused() -> None:
 
 
 def test_other_columns_and_other_k_are_not_proved_by_it() -> None:
-    found = bound(LARGER, 9)
-    assert isinstance(found, MarginsCertificate)
+    certificate = bound(LARGER, 9)
+    assert isinstance(certificate, MarginsCertificate)
     for other in ([*LARGER, [145]], [[130, 12, 3], *LARGER[1:]]):
         with pytest.raises(VerificationError, match="one price for each value"):
-            check(other, 9, found.people, found.proof)
+            check(other, 9, certificate.people, certificate.proof)
     with pytest.raises(VerificationError, match="columns of different people"):
-        check([[90, 40, 12, 4], *LARGER[1:]], 9, found.people, found.proof)
+        check([[90, 40, 12, 4], *LARGER[1:]], 9, certificate.people, certificate.proof)
     with pytest.raises(VerificationError, match="its prices prove"):
-        check(LARGER, 12, found.people, found.proof)
+        check(LARGER, 12, certificate.people, certificate.proof)
 
 
 def test_who_checks_shares_nothing_with_who_searches() -> None:

@@ -57,11 +57,11 @@ def test_only_what_may_be_asked_is_chosen_and_its_parts_come_first() -> None:
     table = rng.multinomial(400, rng.dirichlet(np.full(24, 0.4))).reshape(2, 3, 4)
     known = people(table, 8)
     whole = (0, 1, 2)
-    ranked = sorted(outlooks(known, whole), key=lambda one: one.rank)
-    assert {one.group for one in ranked} == {*combinations(range(3), 2), whole}
+    ranked = sorted(outlooks(known, whole), key=lambda outlook: outlook.rank)
+    assert {outlook.group for outlook in ranked} == {*combinations(range(3), 2), whole}
     assert choose_group(known, whole, 0, lambda _: False) is None
     assert choose_group(known, whole, 0, lambda group: group == (0, 2)) == (0, 2)
-    falling = {one.group for one in ranked if one.fall}
+    falling = {outlook.group for outlook in ranked if outlook.fall}
     chosen = choose_group(known, whole, 0, lambda _: True)
     assert chosen is not None
     assert not any(set(part) < set(chosen) for part in falling)

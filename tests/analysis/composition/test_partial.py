@@ -128,10 +128,10 @@ def test_census_with_pairs_and_triples() -> None:
     table = census()
     pairs, triples = margins(table, 2), margins(table, 3)
     assert table[table < 10].sum() == 179
-    found = pairs_bound(pairs, 10)
-    found.verify(pairs)
-    assert isinstance(found, MarginBound)
-    assert 649 <= found.people <= 700  # the linear relaxation alone, with plain caps, says 1,001
+    bound = pairs_bound(pairs, 10)
+    bound.verify(pairs)
+    assert isinstance(bound, MarginBound)
+    assert 649 <= bound.people <= 700  # the linear relaxation alone, with plain caps, says 1,001
     assert 2124 <= pairs_bound(pairs, 50).people <= 2300
     marginals = [*margins(table, 1).values()]
     for k, people in ((10, 297), (50, 1177)):
@@ -147,16 +147,16 @@ def test_census_with_pairs_and_triples() -> None:
 @pytest.mark.slow
 def test_census_marginals_alone_are_certified_below_coverage() -> None:
     singles = margins(census(), 1)
-    found = margin_bound(singles, 50)
-    found.verify(singles)
-    assert 4043 <= found.people < partial_bound(singles, 50).people == 4239
+    bound = margin_bound(singles, 50)
+    bound.verify(singles)
+    assert 4043 <= bound.people < partial_bound(singles, 50).people == 4239
 
 
 def test_tampered_bounds_do_not_verify() -> None:
     pairs = margins(np.array([[[9, 1], [4, 4]], [[2, 7], [8, 3]]]), 2)
-    found = margin_bound(pairs, 5)
+    bound = margin_bound(pairs, 5)
     with pytest.raises(VerificationError, match="claims"):
-        replace(found, people=found.people - 1).verify(pairs)
+        replace(bound, people=bound.people - 1).verify(pairs)
     partition = partial_bound(pairs, 5)
     with pytest.raises(VerificationError, match="once"):
         replace(partition, partition=((0,), (1,))).verify(pairs)

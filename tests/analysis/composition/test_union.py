@@ -20,25 +20,25 @@ def test_the_truth_is_between_the_bounds(
 ) -> None:
     table = np.array(rows)
     cells = [joint_counts(table, sorted(columns)) for columns in releases]
-    found = compose_releases(cells, k)
+    bounds = compose_releases(cells, k)
     union = sorted(set().union(*releases))
     true = int(users_below(joint_counts(table, union), k))
-    assert found.low <= true <= found.high <= found.n == len(rows)
-    assert found.alone == tuple(int(users_below(cell, k)) for cell in cells)
+    assert bounds.low <= true <= bounds.high <= bounds.n == len(rows)
+    assert bounds.alone == tuple(int(users_below(cell, k)) for cell in cells)
 
 
 def test_two_safe_releases_may_expose_everybody_together() -> None:
     """Four people, two columns, crossed: each is alone on the pair, nobody on one column."""
-    found = compose_releases([[2, 2], [2, 2]], 2)
-    assert (found.low, found.high, found.alone) == (0, 4, (0, 0))
-    assert str(found) == (
+    bounds = compose_releases([[2, 2], [2, 2]], 2)
+    assert (bounds.low, bounds.high, bounds.alone) == (0, 4, (0, 0))
+    assert str(bounds) == (
         "0 to 4 of 4 people are in a crowd smaller than 2 on the columns of 2 releases together"
     )
 
 
 def test_one_release_is_known_exactly() -> None:
-    found = compose_releases([[1, 1, 5]], 2)
-    assert (found.low, found.high) == (2, 2)
+    bounds = compose_releases([[1, 1, 5]], 2)
+    assert (bounds.low, bounds.high) == (2, 2)
 
 
 @pytest.mark.parametrize(

@@ -75,10 +75,10 @@ def tables_of(*shapes: tuple[int, ...], people: int = 12) -> st.SearchStrategy[n
 def test_worst_case_equals_enumeration_of_all_tables(table: np.ndarray, k: int) -> None:
     marginals = marginals_of(table)
     worst = max(int(other[other < k].sum()) for other in all_tables(marginals))
-    found = worst_case(marginals, k)
-    assert (found.people, found.upper, found.proven) == (worst, worst, True)
-    found.verify(marginals)
-    assert found.people <= best_bound(marginals, k).people
+    witness = worst_case(marginals, k)
+    assert (witness.people, witness.upper, witness.proven) == (worst, worst, True)
+    witness.verify(marginals)
+    assert witness.people <= best_bound(marginals, k).people
 
 
 @pytest.mark.slow
@@ -92,10 +92,10 @@ def test_worst_case_with_known_pairs_equals_enumeration(table: np.ndarray, k: in
         if np.array_equal(other.sum(axis=2), known[0, 1])
         and np.array_equal(other.sum(axis=0).T, known[2, 1])
     ]
-    found = worst_case(marginals, k, known=known)
-    assert found.proven
-    assert found.people == max(consistent)
-    found.verify(marginals, known)
+    witness = worst_case(marginals, k, known=known)
+    assert witness.proven
+    assert witness.people == max(consistent)
+    witness.verify(marginals, known)
 
 
 @pytest.mark.slow
@@ -125,35 +125,35 @@ def test_truth_never_exceeds_the_worst_case(codes: list[list[int]], k: int) -> N
     rows = np.stack([rng.choice(len(w), n, p=w) for w in weights], axis=1)
     marginals = [np.bincount(rows[:, j], minlength=len(w)) for j, w in enumerate(weights)]
     cells = np.unique(rows, axis=0, return_counts=True)[1]
-    found = worst_case(marginals, k, 5)
-    assert cells[cells < k].sum() <= found.upper <= best_bound(marginals, k).people
-    assert max(c[c < k].sum() for c in marginals) <= found.people
+    witness = worst_case(marginals, k, 5)
+    assert cells[cells < k].sum() <= witness.upper <= best_bound(marginals, k).people
+    assert max(c[c < k].sum() for c in marginals) <= witness.people
 
 
 def test_census_with_three_columns_is_117() -> None:
-    found = worst_case(CENSUS[:3], 10)
-    assert (found.people, found.proven) == (117, True)
-    found.verify(CENSUS[:3])
-    assert found.value == 117 / 32561
-    assert str(found) == "at worst 117 of 32561 people exposed at k = 10 (proven)"
+    witness = worst_case(CENSUS[:3], 10)
+    assert (witness.people, witness.proven) == (117, True)
+    witness.verify(CENSUS[:3])
+    assert witness.value == 117 / 32561
+    assert str(witness) == "at worst 117 of 32561 people exposed at k = 10 (proven)"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("k", "people"), [(1000, 17607), (200, 9741)])
 def test_census_with_four_columns(k: int, people: int) -> None:
-    found = worst_case(CENSUS, k)
-    assert (found.people, found.proven) == (people, True)
-    found.verify(CENSUS)
+    witness = worst_case(CENSUS, k)
+    assert (witness.people, witness.proven) == (people, True)
+    witness.verify(CENSUS)
 
 
 @pytest.mark.slow
 def test_census_at_k_10_is_bracketed_when_time_is_short(patience: float) -> None:
     """How close depends on the machine: 1204 in four seconds of a quiet one, at first 1218."""
-    found = worst_case(CENSUS, 10, time_limit=4)
-    found.verify(CENSUS)
-    assert found.people <= 1191 <= found.upper < 1218
-    assert not found.proven or found.people == found.upper
-    assert found.seconds < 8 * patience
+    witness = worst_case(CENSUS, 10, time_limit=4)
+    witness.verify(CENSUS)
+    assert witness.people <= 1191 <= witness.upper < 1218
+    assert not witness.proven or witness.people == witness.upper
+    assert witness.seconds < 8 * patience
 
 
 def test_what_is_close_enough_at_once_is_not_sought_further() -> None:
@@ -170,8 +170,8 @@ def test_what_is_close_enough_at_once_is_not_sought_further() -> None:
 
 def test_extremes() -> None:
     for k, people in ((0, 0), (1, 0), (32562, 32561)):
-        found = worst_case(CENSUS, k)
-        assert (found.people, found.proven) == (people, True)
+        witness = worst_case(CENSUS, k)
+        assert (witness.people, witness.proven) == (people, True)
     single = worst_case([np.array([3, 0, 9, 5])], 6)
     assert (single.people, single.proven) == (8, True)
     constant = worst_case([np.array([50]), np.array([20, 30])], 10)
@@ -180,40 +180,40 @@ def test_extremes() -> None:
 
 def test_the_papers_example_of_section_6() -> None:
     """Two binary columns, each n/2-anonymous; one person can be alone: also at worst, for k = 2."""
-    found = worst_case([np.array([50, 51])] * 2, 2)
-    assert found.proven
-    assert found.people == 2  # two people off the diagonal or one in the middle: 2 is the most
+    witness = worst_case([np.array([50, 51])] * 2, 2)
+    assert witness.proven
+    assert witness.people == 2  # two people off the diagonal or one in the middle: 2 is the most
 
 
 def test_exchangeable_values_do_not_slow_the_proof() -> None:
-    found = worst_case([np.full(6, 12), np.full(8, 9)], 4, 20)
-    assert found.proven
-    assert found.people == 72
+    witness = worst_case([np.full(6, 12), np.full(8, 9)], 4, 20)
+    assert witness.proven
+    assert witness.people == 72
 
 
 def test_a_column_of_unique_ids_is_merged() -> None:
     marginals = [np.ones(5000, dtype=int), np.array([4000, 1000]), np.array([2500, 2500])]
     assert frechet_class(marginals, 5).shape == (1, 2, 2)
-    found = worst_case(marginals, 5)
-    assert (found.people, found.proven) == (5000, True)
-    found.verify(marginals)
+    witness = worst_case(marginals, 5)
+    assert (witness.people, witness.proven) == (5000, True)
+    witness.verify(marginals)
 
 
 def test_merged_values_are_split_again_in_the_witness() -> None:
     marginals = [np.array([3, 2, 0, 45]), np.array([1, 2, 20, 27]), np.array([25, 25])]
-    found = worst_case(marginals, 4)
+    witness = worst_case(marginals, 4)
     assert frechet_class(marginals, 4).shape == (2, 3, 2)
-    found.verify(marginals)
-    assert found.table is not None
-    assert found.table.counts.sum() == 50
+    witness.verify(marginals)
+    assert witness.table is not None
+    assert witness.table.counts.sum() == 50
 
 
 def test_too_many_cells_give_bounds_and_a_table() -> None:
     marginals = [np.full(50, 40)] * 4
-    found = worst_case(marginals, 30)
-    found.verify(marginals)
-    assert found.upper == best_bound(marginals, 30).people
-    assert found.people <= found.upper
+    witness = worst_case(marginals, 30)
+    witness.verify(marginals)
+    assert witness.upper == best_bound(marginals, 30).people
+    assert witness.people <= witness.upper
 
 
 def test_known_counts_that_contradict_are_refused() -> None:
@@ -230,43 +230,43 @@ def test_known_counts_that_contradict_are_refused() -> None:
 
 
 def test_tampered_results_do_not_verify() -> None:
-    found = worst_case(CENSUS[:3], 10)
+    witness = worst_case(CENSUS[:3], 10)
     other = [CENSUS[0][::-1], *CENSUS[1:3]]
     with pytest.raises(VerificationError, match="another margin"):
-        found.verify(other)
+        witness.verify(other)
     from dataclasses import replace
 
     with pytest.raises(VerificationError, match="does not expose"):
-        replace(found, people=118).verify(CENSUS[:3])
+        replace(witness, people=118).verify(CENSUS[:3])
     with pytest.raises(VerificationError, match="no table"):
-        replace(found, table=None).verify(CENSUS[:3])
+        replace(witness, table=None).verify(CENSUS[:3])
 
 
 def test_the_witness_as_csv() -> None:
-    found = worst_case(CENSUS[:2], 10)
+    witness = worst_case(CENSUS[:2], 10)
     stream = io.StringIO(newline="")
-    found.write_csv(stream, ["sex", "income"], [["F", "M"], ["<=50K", ">50K"]])
+    witness.write_csv(stream, ["sex", "income"], [["F", "M"], ["<=50K", ">50K"]])
     lines = list(csv.DictReader(io.StringIO(stream.getvalue())))
     assert sum(int(line["count"]) for line in lines) == 32561
-    assert sum(int(line["count"]) for line in lines if line["exposed"] == "1") == found.people
+    assert sum(int(line["count"]) for line in lines if line["exposed"] == "1") == witness.people
     assert sum(int(line["count"]) for line in lines if line["sex"] == "F") == 10771
     plain = io.StringIO(newline="")
-    found.write_csv(plain)
+    witness.write_csv(plain)
     assert plain.getvalue().startswith("column 0,column 1,count,exposed")
 
 
 @given(tables_of((2, 3), (3, 3), (2, 2, 2), people=40), st.integers(1, 6))
 def test_a_filled_table_has_its_marginals(table: np.ndarray, k: int) -> None:
     marginals = marginals_of(table)
-    found = heuristic_table(frechet_class(marginals, k), k)
+    filled_table = heuristic_table(frechet_class(marginals, k), k)
     for j, counts in enumerate(marginals):
-        assert np.array_equal(found.margin((j,), (len(counts),)), counts)
+        assert np.array_equal(filled_table.margin((j,), (len(counts),)), counts)
 
 
 def test_a_filled_table_is_near_the_worst_where_there_is_no_time() -> None:
-    found = worst_case(CENSUS, 10, time_limit=0.01)
-    found.verify(CENSUS)
-    assert 1000 < found.people <= 1191 <= found.upper <= 1218
+    witness = worst_case(CENSUS, 10, time_limit=0.01)
+    witness.verify(CENSUS)
+    assert 1000 < witness.people <= 1191 <= witness.upper <= 1218
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(any), st.integers(1, 4))
@@ -325,10 +325,10 @@ def test_where_nodes_limit_the_search_no_clock_does(
         assert late.why == "5,000 rounds of swaps and 30 nodes of every search tree were not enough"
 
 
-def counted(found: WorstCase, marginals: list[np.ndarray], k: int) -> int:
+def counted(witness: WorstCase, marginals: list[np.ndarray], k: int) -> int:
     """Exposed people of a witness, counted person by person from what is written to a file."""
     stream = io.StringIO()
-    found.write_csv(stream)
+    witness.write_csv(stream)
     head, *lines = csv.reader(io.StringIO(stream.getvalue()))
     people = [tuple(map(int, line[:-2])) for line in lines for _ in range(int(line[-2]))]
     assert len({tuple(line[:-2]) for line in lines}) == len(lines)
@@ -345,25 +345,25 @@ def test_swaps_find_what_took_two_minutes_of_another_solver(seed: int) -> None:
     """A table of the census that exposes 1,186 people at k = 10, by proposals that are counted."""
     program = Program(frechet_class(CENSUS, 10), 10)
     start = heuristic_table(program.tables, 10)
-    found = swap(program, start, 1_186, 5_000, seed)
+    outcome = swap(program, start, 1_186, 5_000, seed)
     again = swap(program, start, 1_186, 5_000, seed)
-    assert start.exposed(10) < found.exposed
-    assert found.exposed == 1_186
-    assert (again.exposed, again.rounds) == (found.exposed, found.rounds)
-    worst = WorstCase(found.exposed, 1_200, 32_561, 10, 0.0, found.table, "")
+    assert start.exposed(10) < outcome.exposed
+    assert outcome.exposed == 1_186
+    assert (again.exposed, again.rounds) == (outcome.exposed, outcome.rounds)
+    worst = WorstCase(outcome.exposed, 1_200, 32_561, 10, 0.0, outcome.table, "")
     assert counted(worst, CENSUS, 10) == 1_186
 
 
 @pytest.mark.slow
 def test_census_at_k_10_is_bracketed_by_1186_and_1191() -> None:
     told: list[str] = []
-    found = worst_case(CENSUS, 10, nodes=1_000, progress=lambda step: told.append(str(step)))
-    found.verify(CENSUS)
-    assert 1_186 <= found.people <= found.upper <= 1_191
-    assert counted(found, CENSUS, 10) == found.people
+    witness = worst_case(CENSUS, 10, nodes=1_000, progress=lambda step: told.append(str(step)))
+    witness.verify(CENSUS)
+    assert 1_186 <= witness.people <= witness.upper <= 1_191
+    assert counted(witness, CENSUS, 10) == witness.people
     assert "1,186 to 1,200" in "".join(told)
     assert any("tables with at most 9 unexposed cells" in line for line in told)
-    assert found.why == (
+    assert witness.why == (
         "5,000 rounds of swaps and 1,000 nodes of every search tree were not enough"
     )
 
@@ -375,10 +375,10 @@ def test_swaps_meet_tables_only_and_none_above_the_worst(table: np.ndarray, k: i
     marginals = marginals_of(table)
     worst = worst_case(marginals, k, nodes=200, rounds=0)
     program = Program(frechet_class(marginals, k), k)
-    found = swap(program, None, int(table.sum()), 100)
-    if found.table is not None:
-        met = WorstCase(found.exposed, worst.upper, int(table.sum()), k, 0.0, found.table, "")
-        assert counted(met, marginals, k) == found.exposed <= worst.upper
+    outcome = swap(program, None, int(table.sum()), 100)
+    if outcome.table is not None:
+        met = WorstCase(outcome.exposed, worst.upper, int(table.sum()), k, 0.0, outcome.table, "")
+        assert counted(met, marginals, k) == outcome.exposed <= worst.upper
 
 
 @pytest.mark.slow
@@ -392,11 +392,11 @@ def test_a_narrowed_program_has_every_table_sought(
     exposed, most = int(table[table < k].sum()), int((table >= k).sum())
     more_than = data.draw(st.integers(-1, exposed - 1)) if exposed else -1
     small = narrow(program, [], int(table.sum()), more_than, most)
-    found = integer_program.solve(
+    solution = integer_program.solve(
         small, [], int(table.sum()), inf, whole_numbers=True, covered=(0, most)
     )
-    assert found.x is not None
-    assert round(-found.fun) >= exposed
+    assert solution.x is not None
+    assert round(-solution.fun) >= exposed
 
 
 def test_what_was_found_is_kept_when_somebody_stops_the_search() -> None:
@@ -404,9 +404,9 @@ def test_what_was_found_is_kept_when_somebody_stops_the_search() -> None:
         if step.doing == "first search tree":
             raise KeyboardInterrupt
 
-    found = worst_case(HARD, 9, nodes=1, keep=True, progress=stop)
-    assert found.why == "stopped by Ctrl-C"
-    assert found.stopped
-    assert counted(found, HARD, 9) == found.people < found.upper
+    witness = worst_case(HARD, 9, nodes=1, keep=True, progress=stop)
+    assert witness.why == "stopped by Ctrl-C"
+    assert witness.stopped
+    assert counted(witness, HARD, 9) == witness.people < witness.upper
     with pytest.raises(KeyboardInterrupt):
         worst_case(HARD, 9, nodes=1, progress=stop)

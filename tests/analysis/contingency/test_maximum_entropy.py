@@ -82,9 +82,9 @@ def test_the_fitted_table_has_the_margins_and_is_even(groups: Any) -> None:
     table = np.arange(1, 25).reshape(2, 3, 4)
     margins = [margin(table, group) for group in groups]
     even = fitted(table.shape, margins)
-    for one in margins:
-        others = tuple(a for a in range(3) if a not in one.group)
-        assert even.sum(axis=others) == pytest.approx(one.counts, rel=1e-6)
+    for marginal in margins:
+        others = tuple(a for a in range(3) if a not in marginal.group)
+        assert even.sum(axis=others) == pytest.approx(marginal.counts, rel=1e-6)
     assert entropy(even) >= entropy(table)
     assert rounded(even).sum() == table.sum()
     assert abs(rounded(even) - even).max() < 1

@@ -189,15 +189,15 @@ def test_exposure_interval_covers_the_population(rule: str) -> None:
 
 def test_exposure_interval_is_theorem_5() -> None:
     counts, k, delta = np.array([500, 300, 150, 50]), 60, 0.05
-    found = exposure_interval(counts, k, delta)
+    interval = exposure_interval(counts, k, delta)
     gamma = sqrt(log(2 * 4 / delta) / 2000)
-    assert found.gamma == pytest.approx(gamma)
-    assert (found.estimate, found.confidence) == (0.05, 0.95)
-    assert found.low == 0.0
-    assert found.high == pytest.approx(0.05 + 4 * gamma)
+    assert interval.gamma == pytest.approx(gamma)
+    assert (interval.estimate, interval.confidence) == (0.05, 0.95)
+    assert interval.low == 0.0
+    assert interval.high == pytest.approx(0.05 + 4 * gamma)
     counted = exposure_interval(counts, k, delta, "counted")
     assert counted.high == pytest.approx(0.05 + gamma)
-    assert "0.95" in str(found)
+    assert "0.95" in str(interval)
 
 
 def test_exposure_interval_at_the_extremes() -> None:

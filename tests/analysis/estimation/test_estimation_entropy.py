@@ -104,11 +104,11 @@ def test_theorem_6_as_printed_says_nothing() -> None:
 
 @pytest.mark.parametrize(("n", "divergence"), [(10, 0.713), (100, 0.0463)])
 def test_the_papers_pair(n: int, divergence: float) -> None:
-    found = hardness_demonstration(10, n)
-    assert found.divergence == pytest.approx(divergence, rel=2e-3)
-    assert found.gap == pytest.approx(1 / 10 - 10 * 9 / (100 * n))
+    demonstration = hardness_demonstration(10, n)
+    assert demonstration.divergence == pytest.approx(divergence, rel=2e-3)
+    assert demonstration.gap == pytest.approx(1 / 10 - 10 * 9 / (100 * n))
     # "the samples cannot tell": Bretagnolle-Huber against the exact total variation
-    assert found.total_variation <= np.sqrt(1 - np.exp(-found.divergence)) + 1e-12
+    assert demonstration.total_variation <= np.sqrt(1 - np.exp(-demonstration.divergence)) + 1e-12
 
 
 def test_appendix_f_after_8_is_reversed() -> None:
@@ -131,28 +131,28 @@ def test_appendix_f_condition_holds_only_for_more_people_than_atoms() -> None:
 @pytest.mark.parametrize("n", [10, 1000, 100_000])
 def test_no_sample_size_helps_at_the_jump(n: int) -> None:
     s = 10
-    found = hardness_demonstration(s, n, "uniform")
-    assert found.minimax_risk == pytest.approx((s - 1) / (2 * s), rel=0.01)
-    assert found.minimax_risk > 1 / (16 * s)
-    assert max(found.plug_in_bias) >= found.minimax_risk * 0.99
+    demonstration = hardness_demonstration(s, n, "uniform")
+    assert demonstration.minimax_risk == pytest.approx((s - 1) / (2 * s), rel=0.01)
+    assert demonstration.minimax_risk > 1 / (16 * s)
+    assert max(demonstration.plug_in_bias) >= demonstration.minimax_risk * 0.99
 
 
 def test_limit_of_the_papers_pair_is_eight_times_better_than_stated() -> None:
     s = 10
-    found = hardness_demonstration(s, 1_000_000)
-    assert found.minimax_risk == pytest.approx(1 / (2 * s), rel=0.01)
+    demonstration = hardness_demonstration(s, 1_000_000)
+    assert demonstration.minimax_risk == pytest.approx(1 / (2 * s), rel=0.01)
 
 
 def test_total_variation_equals_enumeration_over_all_samples() -> None:
-    found = hardness_demonstration(3, 4, "uniform", epsilon=0.1)
+    demonstration = hardness_demonstration(3, 4, "uniform", epsilon=0.1)
     samples = np.stack(np.meshgrid(*[np.arange(3)] * 4), axis=-1).reshape(-1, 4)
-    laws = [p[samples].prod(axis=1) for p in found.pair]
-    assert found.total_variation == pytest.approx(np.abs(laws[0] - laws[1]).sum() / 2)
+    laws = [p[samples].prod(axis=1) for p in demonstration.pair]
+    assert demonstration.total_variation == pytest.approx(np.abs(laws[0] - laws[1]).sum() / 2)
 
 
 def test_plug_in_bias_equals_enumeration() -> None:
-    found = hardness_demonstration(3, 5, "uniform", epsilon=0.05)
-    for p, bias in zip(found.pair, found.plug_in_bias, strict=True):
+    demonstration = hardness_demonstration(3, 5, "uniform", epsilon=0.05)
+    for p, bias in zip(demonstration.pair, demonstration.plug_in_bias, strict=True):
         expected = sum(
             comb(5, c) * q**c * (1 - q) ** (5 - c) * c / 5 for q in p for c in range(2)
         )  # counts below t n = 5/3 are 0 and 1
@@ -164,10 +164,10 @@ def test_plug_in_bias_equals_enumeration() -> None:
 @settings(deadline=None)
 @given(st.integers(2, 12), st.integers(1, 300))
 def test_plug_in_never_beats_the_minimax_risk(s: int, n: int) -> None:
-    found = hardness_demonstration(s, n, "uniform")
-    assert 0 <= found.total_variation <= 1
-    assert found.minimax_risk <= 0.5
-    assert max(found.plug_in_bias) <= 1
+    demonstration = hardness_demonstration(s, n, "uniform")
+    assert 0 <= demonstration.total_variation <= 1
+    assert demonstration.minimax_risk <= 0.5
+    assert max(demonstration.plug_in_bias) <= 1
 
 
 @pytest.mark.parametrize(

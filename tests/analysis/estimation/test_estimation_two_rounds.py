@@ -127,11 +127,11 @@ def test_joint_interval_covers_the_population() -> None:
 
 
 def test_joint_interval_of_census() -> None:
-    found = joint_exposure_interval(CENSUS, 10, 0.05)
-    assert found.low <= found.estimate <= found.high
-    assert 0.0374 <= found.high <= 0.045
+    interval = joint_exposure_interval(CENSUS, 10, 0.05)
+    assert interval.low <= interval.estimate <= interval.high
+    assert 0.0374 <= interval.high <= 0.045
     refined = joint_exposure_interval(CENSUS, 10, 0.05, "refined")
-    assert refined.high >= found.high
+    assert refined.high >= interval.high
     assert joint_exposure_interval(CENSUS, 0, 0.05).high == 0.0
     assert joint_exposure_interval(CENSUS, 32562, 0.05).low == 1.0
 

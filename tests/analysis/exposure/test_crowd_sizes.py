@@ -15,8 +15,10 @@ BENCH = runpy.run_path(str(ROOT / "benchmarks" / "crowd_sizes.py"))
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 def test_one_person_changes_exposed_people_by_k_and_no_more(k: int) -> None:
-    found = [BENCH["sensitivities"](k, people, cells) for people in range(1, 8) for cells in (2, 3)]
-    replaced, removed, sizes = (max(column) for column in zip(*found, strict=True))
+    sensitivities = [
+        BENCH["sensitivities"](k, people, cells) for people in range(1, 8) for cells in (2, 3)
+    ]
+    replaced, removed, sizes = (max(column) for column in zip(*sensitivities, strict=True))
     assert replaced == (k if k > 1 else 0)
     assert removed == max(k - 1, 0)
     assert sizes == 4

@@ -81,7 +81,7 @@ def test_zero_counts_are_nobody():
 
 
 @pytest.mark.parametrize(
-    ("counts", "found"),
+    ("counts", "message"),
     [
         ([1.0, 2.0], "float64"),
         ([[1, 2]], "2 dimensions"),
@@ -92,8 +92,8 @@ def test_zero_counts_are_nobody():
         ([[1], [1, 2]], "inhomogeneous"),
     ],
 )
-def test_bad_counts_say_what_was_found(counts, found):
-    with pytest.raises(ParameterError, match=f"counts: .*{found}"):
+def test_bad_counts_say_what_was_found(counts, message):
+    with pytest.raises(ParameterError, match=f"counts: .*{message}"):
         users_below(counts, 2)
 
 
@@ -149,7 +149,7 @@ def test_an_empty_table_has_no_cells():
 
 
 @pytest.mark.parametrize(
-    ("table", "columns", "found"),
+    ("table", "columns", "message"),
     [
         ([[0.5]], [0], "float64"),
         ([0, 1], [0], "1 dimensions"),
@@ -161,22 +161,22 @@ def test_an_empty_table_has_no_cells():
         ([[2**63 - 1]], [0], "codes below"),
     ],
 )
-def test_bad_tables_and_columns_say_what_was_found(table, columns, found):
-    with pytest.raises(ParameterError, match=found):
+def test_bad_tables_and_columns_say_what_was_found(table, columns, message):
+    with pytest.raises(ParameterError, match=message):
         joint_counts(table, columns)
 
 
 @given(tables, st.integers(-1, 8))
 def test_all_sets_agree_with_one_set_at_a_time(rows, k):
     table = np.array(rows)
-    found = exposures_of_all_sets(table, k)
+    exposures = exposures_of_all_sets(table, k)
     for size in range(table.shape[1] + 1):
         for columns in itertools.combinations(range(table.shape[1]), size):
             number = sum(1 << column for column in columns)
             counts = joint_counts(table, columns)
-            assert found.members(number) == columns
-            assert found.people[number] == users_below(counts, k)
-            assert found.anonymity[number] == counts.min()
+            assert exposures.members(number) == columns
+            assert exposures.people[number] == users_below(counts, k)
+            assert exposures.anonymity[number] == counts.min()
 
 
 def test_all_sets_of_a_wide_sparse_table():
@@ -185,12 +185,12 @@ def test_all_sets_of_a_wide_sparse_table():
         rng.permutation(3000), rng.integers(0, 2500, 3000), rng.integers(0, 2, (3000, 3)),
         rng.integers(0, 2500, 3000),
     ])  # fmt: skip
-    found = exposures_of_all_sets(table, 3)
+    exposures = exposures_of_all_sets(table, 3)
     for number in range(1, 64):
-        counts = joint_counts(table, found.members(number))
-        assert found.people[number] == users_below(counts, 3)
-        assert found.anonymity[number] == counts.min()
-    assert "63 column sets" in repr(found)
+        counts = joint_counts(table, exposures.members(number))
+        assert exposures.people[number] == users_below(counts, 3)
+        assert exposures.anonymity[number] == counts.min()
+    assert "63 column sets" in repr(exposures)
 
 
 def test_all_sets_refuses_what_it_cannot_hold():

@@ -74,8 +74,10 @@ def test_every_count_has_an_answer_or_one_error(name: str, data: some.DataObject
     part = data.draw(some.integers(1, total - 1))
     k = data.draw(some.one_of(some.integers(2, 50), some.integers(1, max(total, 1))))
     columns = [first, [part, total - part]]
-    found = answered(lambda: COUNTED[name](columns, k), total, k)
-    people = getattr(found, "people", found if name in ("users_below", "fewest_exposed") else None)
+    answer = answered(lambda: COUNTED[name](columns, k), total, k)
+    people = getattr(
+        answer, "people", answer if name in ("users_below", "fewest_exposed") else None
+    )
     if isinstance(people, int):
         assert 0 <= people <= total
 
@@ -85,23 +87,23 @@ def test_every_count_has_an_answer_or_one_error(name: str, data: some.DataObject
 def test_the_limit_is_where_it_is_said(name: str, total: int) -> None:
     half = total // 2
     columns = [[half, total - half], [total - 1, 1]]
-    found = answered(lambda: COUNTED[name](columns, 10), total, 10)
-    assert (found is None) == (total > MAX_PEOPLE)
+    answer = answered(lambda: COUNTED[name](columns, 10), total, 10)
+    assert (answer is None) == (total > MAX_PEOPLE)
 
 
 @pytest.mark.parametrize("people", [2**30, 2**61, 2**62])
 def test_known_pairs_of_large_tables(people: int) -> None:
     table = np.array([[people, 1], [2, 3]])
-    found = answered(lambda: pairs_bound({(0, 1): table}, 5), people + 6, 5)
-    assert (found is None) == (people > MAX_PEOPLE)
-    assert found is None or found.people <= people + 6
+    answer = answered(lambda: pairs_bound({(0, 1): table}, 5), people + 6, 5)
+    assert (answer is None) == (people > MAX_PEOPLE)
+    assert answer is None or answer.people <= people + 6
 
 
 @pytest.mark.parametrize("nodes", [2**31 - 1, 2**31, 2**62, 2**70])
 def test_nodes_of_a_search_tree_may_be_more_than_a_solver_counts(nodes: int) -> None:
     tables = frechet_class([[90, 40, 12, 3], [70, 50, 25], [80, 44, 21]], 9)
-    found = solve(Program(tables, 9), [], 145, inf, whole_numbers=True, nodes=nodes)
-    assert found.status == 0
+    solution = solve(Program(tables, 9), [], 145, inf, whole_numbers=True, nodes=nodes)
+    assert solution.status == 0
 
 
 @pytest.mark.parametrize("nodes", [0, -1, 2.5, "many", 10**400])

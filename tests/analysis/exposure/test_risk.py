@@ -36,22 +36,22 @@ def test_crowds_are_valid_once_they_exist(sizes: tuple[int, ...], people: tuple[
 
 
 def test_the_worked_example() -> None:
-    found = risk(Crowds.of_cells(CELLS), k=4)
-    assert (found.prosecutor.largest, found.prosecutor.mean, found.prosecutor.above) == (
+    risks = risk(Crowds.of_cells(CELLS), k=4)
+    assert (risks.prosecutor.largest, risks.prosecutor.mean, risks.prosecutor.above) == (
         1,
         0.4,
         0.5,
     )
-    assert found.journalist == found.prosecutor
-    assert found.marketer == 4 / 10  # number of cells / n
+    assert risks.journalist == risks.prosecutor
+    assert risks.marketer == 4 / 10  # number of cells / n
 
 
 def test_a_population_ten_times_the_table() -> None:
-    found = risk(Crowds.of_cells(CELLS), k=31, factor=10)
-    assert found.prosecutor.above == 1
+    risks = risk(Crowds.of_cells(CELLS), k=31, factor=10)
+    assert risks.prosecutor.above == 1
     # Crowds of 10, 30 and 50 in the population: exactly those below 31 are above 1 / 31.
-    assert (found.journalist.largest, found.journalist.above) == (0.1, 0.5)
-    assert found.marketer == found.journalist.mean == pytest.approx(0.04)
+    assert (risks.journalist.largest, risks.journalist.above) == (0.1, 0.5)
+    assert risks.marketer == risks.journalist.mean == pytest.approx(0.04)
 
 
 def test_the_factor_is_the_decimal_number_it_is_written_as() -> None:
@@ -64,13 +64,13 @@ def test_the_factor_is_the_decimal_number_it_is_written_as() -> None:
 @settings(deadline=None)
 def test_definitions_person_by_person(cells: list[int], k: int, factor: float) -> None:
     crowd = np.repeat([c for c in cells if c], [c for c in cells if c])
-    found = risk(Crowds.of_cells(cells), k, factor)
-    assert found.prosecutor.largest == pytest.approx((1 / crowd).max())
-    assert found.prosecutor.mean == pytest.approx((1 / crowd).mean())
-    assert found.prosecutor.above == (crowd < k).mean()
-    assert found.journalist.mean == pytest.approx((1 / crowd).mean() / factor)
-    assert found.journalist.largest <= found.prosecutor.largest
-    assert found.journalist.above <= found.prosecutor.above
+    risks = risk(Crowds.of_cells(cells), k, factor)
+    assert risks.prosecutor.largest == pytest.approx((1 / crowd).max())
+    assert risks.prosecutor.mean == pytest.approx((1 / crowd).mean())
+    assert risks.prosecutor.above == (crowd < k).mean()
+    assert risks.journalist.mean == pytest.approx((1 / crowd).mean() / factor)
+    assert risks.journalist.largest <= risks.prosecutor.largest
+    assert risks.journalist.above <= risks.prosecutor.above
 
 
 @pytest.mark.parametrize(
@@ -85,12 +85,12 @@ def test_bad_arguments(k: int, factor: float, said: str) -> None:
 def test_a_population_that_is_known_is_counted() -> None:
     sample, population = [1, 1, 3, 5], [4, 1, 3, 20]
     among = Crowds.of_rows(np.array(population), np.array(sample))
-    found = risk_within(Crowds.of_cells(sample), among, k=4)
-    assert found.prosecutor == risk(Crowds.of_cells(sample), k=4).prosecutor
-    assert found.journalist.largest == 1  # one person is alone in both
-    assert found.journalist.mean == pytest.approx((1 / 4 + 1 + 1 + 5 / 20) / 10)
-    assert found.journalist.above == (1 + 3) / 10
-    assert found.factor == pytest.approx((4 + 1 + 9 + 100) / (1 + 1 + 9 + 25))
+    risks = risk_within(Crowds.of_cells(sample), among, k=4)
+    assert risks.prosecutor == risk(Crowds.of_cells(sample), k=4).prosecutor
+    assert risks.journalist.largest == 1  # one person is alone in both
+    assert risks.journalist.mean == pytest.approx((1 / 4 + 1 + 1 + 5 / 20) / 10)
+    assert risks.journalist.above == (1 + 3) / 10
+    assert risks.factor == pytest.approx((4 + 1 + 9 + 100) / (1 + 1 + 9 + 25))
     same = risk_within(Crowds.of_cells(sample), Crowds.of_cells(sample), k=4)
     assert same == risk(Crowds.of_cells(sample), k=4)
     for wrong in ([1, 1, 2, 5], [1, 1, 3, 6]):

@@ -41,11 +41,11 @@ def test_crowds_are_those_of_comparing_all_pairs(
     case: tuple[np.ndarray, list[int | None], list[int]],
 ) -> None:
     table, missing, columns = case
-    found = Wildcards.of(table, missing)
+    wild_table = Wildcards.of(table, missing)
     expected = brute_force(table, missing, columns)
-    assert np.array_equal(found.of_people(columns), expected)
+    assert np.array_equal(wild_table.of_people(columns), expected)
     ones = np.ones(len(table), dtype=np.int64)
-    assert found.crowds(columns) == Crowds.of_rows(expected, ones)
+    assert wild_table.crowds(columns) == Crowds.of_rows(expected, ones)
 
 
 @given(tables())
@@ -54,19 +54,19 @@ def test_never_below_the_crowd_of_a_category_and_never_above_with_a_column_more(
     case: tuple[np.ndarray, list[int | None], list[int]],
 ) -> None:
     table, missing, columns = case
-    found = Wildcards.of(table, missing)
-    crowds = found.of_people(columns)
+    wild_table = Wildcards.of(table, missing)
+    crowds = wild_table.of_people(columns)
     assert (crowds >= anonymity(table, columns)).all()
     for j in set(range(table.shape[1])) - set(columns):
-        assert (found.of_people([*columns, j]) <= crowds).all()
+        assert (wild_table.of_people([*columns, j]) <= crowds).all()
 
 
 def test_the_pieces_of_a_large_count_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.random.default_rng(3).integers(0, 4, size=(200, 5))
     missing: list[int | None] = [0] * 5
     monkeypatch.setattr(wildcards, "CHUNK", 7)
-    found = Wildcards.of(table, missing).of_people(range(5))
-    assert np.array_equal(found, brute_force(table, missing, list(range(5))))
+    crowds = Wildcards.of(table, missing).of_people(range(5))
+    assert np.array_equal(crowds, brute_force(table, missing, list(range(5))))
 
 
 def test_compatible_is_not_transitive() -> None:
@@ -78,10 +78,10 @@ def test_compatible_is_not_transitive() -> None:
 def test_users_below_and_anonymity_on_a_worked_example() -> None:
     # As a category the rows with a missing cell are alone; as wildcards nobody is.
     table = np.array([[1, 1], [1, 1], [1, 0], [2, 2], [0, 2]])
-    found = Wildcards.of(table, [0, 0]).crowds([0, 1])
+    crowds = Wildcards.of(table, [0, 0]).crowds([0, 1])
     # (2, 2) goes with (?, 2); (1, ?) with everybody but (2, 2).
-    assert found == Crowds((2, 3, 4), (1, 3, 1))
-    assert (found.smallest, found.users_below(2), found.users_below(3)) == (2, 0, 1)
+    assert crowds == Crowds((2, 3, 4), (1, 3, 1))
+    assert (crowds.smallest, crowds.users_below(2), crowds.users_below(3)) == (2, 0, 1)
 
 
 def test_nothing_missing_is_the_partition_and_everything_missing_is_everybody() -> None:
@@ -98,15 +98,15 @@ def test_more_columns_than_fit_one_number() -> None:
     table[::2] = table[0]
     table[::5, ::3] = MISSING
     missing: list[int | None] = [MISSING] * 12
-    found = Wildcards.of(table, missing).of_people(range(12))
-    assert np.array_equal(found, brute_force(table, missing, list(range(12))))
+    crowds = Wildcards.of(table, missing).of_people(range(12))
+    assert np.array_equal(crowds, brute_force(table, missing, list(range(12))))
 
 
 def test_too_much_work_is_refused_with_a_way_out() -> None:
     table = np.random.default_rng(2).integers(0, 2, size=(300, 9))
-    found = Wildcards.of(table, [0] * 9)
+    wild_table = Wildcards.of(table, [0] * 9)
     with pytest.raises(ParameterError, match=r"more than 1,000 comparisons; .* category"):
-        found.of_people(range(9), most=1000)
+        wild_table.of_people(range(9), most=1000)
 
 
 @pytest.mark.parametrize(("rows", "missing"), [(0, [None, None]), (3, [None]), (3, [None] * 3)])

@@ -18,8 +18,8 @@ ANSWERS = ("the curator", "shuffler 1", "nobody")
     ],
 )
 def test_what_is_pasted(text: str, numbers: tuple[float, ...], refused: tuple[str, ...]) -> None:
-    found = read(text, 0, 100)
-    assert (found.numbers, found.refused) == (numbers, refused)
+    guesses = read(text, 0, 100)
+    assert (guesses.numbers, guesses.refused) == (numbers, refused)
 
 
 @pytest.mark.slow

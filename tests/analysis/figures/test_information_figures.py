@@ -53,18 +53,18 @@ def test_figure_3(tmp_path: Path) -> None:
 
 
 def test_lines_of_figure_3_end_where_they_should() -> None:
-    found = tradeoff_figure.tradeoff(points=5)
+    lines = tradeoff_figure.tradeoff(points=5)
     for name in ("GRR", "basic RAPPOR"):
-        assert found.privacy[name][-1] < 0.005
-        assert found.factor[name][-1] > 0.98
-    for name in found.factor:
-        assert found.privacy[name][0] > 0.999
-        assert found.factor[name][0] < 1e-3
-        assert (np.diff(found.factor[name]) > 0).all()
+        assert lines.privacy[name][-1] < 0.005
+        assert lines.factor[name][-1] > 0.98
+    for name in lines.factor:
+        assert lines.privacy[name][0] > 0.999
+        assert lines.factor[name][0] < 1e-3
+        assert (np.diff(lines.factor[name]) > 0).all()
     assert tradeoff_figure.factor_at("OUE", 0.4) == 0.0
 
 
 def test_small_figure_2() -> None:
-    found = privacy_figure.by_inputs((2, 3), epsilon=1.0)
-    assert found.best(0) in ("OUE", "BLH")
-    assert found.worst_case == pytest.approx(np.exp(-1))
+    curves = privacy_figure.by_inputs((2, 3), epsilon=1.0)
+    assert curves.best(0) in ("OUE", "BLH")
+    assert curves.worst_case == pytest.approx(np.exp(-1))

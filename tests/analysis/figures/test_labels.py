@@ -16,20 +16,20 @@ SIZE = st.tuples(st.floats(10, 120), st.just(14.0))
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(AT, SIZE), min_size=1, max_size=16))
 def test_every_name_has_a_place_of_its_own(given: list[tuple[tuple[float, float], ...]]) -> None:
-    points, sizes = [one for one, _ in given], [two for _, two in given]
+    points, sizes = [point for point, _ in given], [two for _, two in given]
     marks = [Box(x - 5, y - 5, x + 5, y + 5) for x, y in points]
-    placed = [one.box for one in beside(points, sizes, ROOM, marks)]
+    placed = [label.box for label in beside(points, sizes, ROOM, marks)]
     assert all(box.within(ROOM) for box in placed)
-    assert not any(one.meets(two) for one, two in combinations(placed, 2))
+    assert not any(frame.meets(two) for frame, two in combinations(placed, 2))
     assert not any(box.meets(mark) for box in placed for mark in marks)
     for box, (width, height) in zip(placed, sizes, strict=True):
         assert (box.right - box.left, box.high - box.low) == pytest.approx((width, height))
 
 
 def test_a_name_alone_is_right_of_its_point_and_needs_no_line() -> None:
-    (one,) = beside([(100, 100)], [(50, 14)], ROOM)
-    assert one.box.left == 108
-    assert not one.far
+    (label,) = beside([(100, 100)], [(50, 14)], ROOM)
+    assert label.box.left == 108
+    assert not label.far
 
 
 def crowded() -> list[Point]:
@@ -66,9 +66,9 @@ def test_the_frontier_has_every_name_once_in_each_panel_and_none_on_another(dots
         area = axes.get_window_extent()
         names = [text for text in axes.texts if text.get_text()]
         told = [name for text in names for name in text.get_text().split(", ")]
-        assert sorted(told) == sorted(one.name for one in wanted)
+        assert sorted(told) == sorted(point.name for point in wanted)
         boxes = [text.get_window_extent() for text in names]
         for box in boxes:
             assert area.x0 <= box.x0 <= box.x1 <= area.x1
             assert area.y0 <= box.y0 <= box.y1 <= area.y1
-        assert not any(one.overlaps(two) for one, two in combinations(boxes, 2))
+        assert not any(frame.overlaps(two) for frame, two in combinations(boxes, 2))

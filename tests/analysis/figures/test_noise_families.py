@@ -20,19 +20,19 @@ from veilmix.analysis.shuffled.amplification import report_epsilon
 
 
 def test_a_point_is_the_formula_and_the_bound() -> None:
-    one = point("shares", "oue", 1000, 1.0)
+    shares_point = point("shares", "oue", 1000, 1.0)
     oue = UnaryEncoding.oue(32, 1.0)
-    assert one.error == pytest.approx(sqrt(oue.noise() / 1000))
-    assert one.shuffled == report_epsilon(1000, oue, 1e-6).high
+    assert shares_point.error == pytest.approx(sqrt(oue.noise() / 1000))
+    assert shares_point.shuffled == report_epsilon(1000, oue, 1e-6).high
 
 
 def test_the_error_of_a_key_is_that_of_its_share() -> None:
     """Of a bit, by hand: 3 of 31 texts have the key, who say it with 1/2, others with b."""
-    one = PckvUE(PAIRS, 2.0)
-    f, b = 3 / 31, one.other
+    randomizer = PckvUE(PAIRS, 2.0)
+    f, b = 3 / 31, randomizer.other
     by_hand = (f / 4 + (1 - f) * b * (1 - b)) / (0.5 - b) ** 2
     assert point("keys", "pckv-ue", 1000, 2.0).error == pytest.approx(sqrt(by_hand / 1000))
-    assert one.noise_of("key-values") == one.noise() != one.noise_of("keys")
+    assert randomizer.noise_of("key-values") == randomizer.noise() != randomizer.noise_of("keys")
 
 
 @pytest.mark.slow
@@ -82,9 +82,9 @@ def test_the_page_says_what_the_formulas_say() -> None:
         row = re.search(rf"\| `{family}` \|(.*)", part)
         assert row is not None
         cells = [cell.strip(" *") for cell in row[1].split("|")]
-        found = curve(task, family, 1000)
+        points = curve(task, family, 1000)
         for cell, epsilon in zip(cells[:3], TOOL.ASKED, strict=True):
-            error = TOOL.error_at(found, epsilon)
+            error = TOOL.error_at(points, epsilon)
             assert cell == ("-" if error is None else f"{100 * error:.2g} %")
 
 
@@ -92,9 +92,9 @@ def test_the_page_says_what_the_formulas_say() -> None:
 def test_texts_that_nobody_listed_are_in_a_table() -> None:
     """If this fails: python tools/make_noise.py."""
     page = TOOL.PAGE.read_text("utf-8")
-    found = re.search(r"<!-- texts -->\n(.*?)<!-- end -->", page, re.DOTALL)
-    assert found is not None
-    assert found[1] == TOOL.texts()
+    section = re.search(r"<!-- texts -->\n(.*?)<!-- end -->", page, re.DOTALL)
+    assert section is not None
+    assert section[1] == TOOL.texts()
 
 
 def test_noise_that_is_kept_has_the_lines_of_fresh_noise() -> None:

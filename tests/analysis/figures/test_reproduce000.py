@@ -31,9 +31,9 @@ def redrawn(figure: str, seconds: float = 0) -> Redrawn:
 def second() -> Redrawn:
     patch = pytest.MonkeyPatch()
     patch.setattr(figure2, "WORST", (1000,))
-    found = redrawn("2", seconds=5)
+    figure = redrawn("2", seconds=5)
     patch.undo()
-    return found
+    return figure
 
 
 @pytest.mark.slow
@@ -77,23 +77,23 @@ def test_figure_2_shows_truth_bounds_and_worst_case_on_a_logarithmic_axis(second
 
 def test_a_panel_of_a_small_table() -> None:
     table = np.array([[0, 0]] * 4 + [[1, 1]] * 4)
-    found = panel(table, ("a", "b"), 5, worst_at=(3, 99), points=10)
-    assert [(one.k, one.people, one.upper) for one in found.worst] == [(3, 8, 8)]
-    assert found.at(3) == {"truth": 0, "printed": 8, "refined": 8, "coverage": 8, "worst": 8}
+    small_panel = panel(table, ("a", "b"), 5, worst_at=(3, 99), points=10)
+    assert [(case.k, case.people, case.upper) for case in small_panel.worst] == [(3, 8, 8)]
+    assert small_panel.at(3) == {"truth": 0, "printed": 8, "refined": 8, "coverage": 8, "worst": 8}
 
 
 def test_figure_3_estimates_against_a_direct_count() -> None:
     p, n = (0.6, 0.3, 0.1), 12
-    found = estimates(p, n, 40, rng=3)
+    simulation = estimates(p, n, 40, rng=3)
     counts = np.random.default_rng(3).multinomial(n, p, size=40)
     for k in (1, 2, 5, 12):
         plug_in = np.array([users_below(row, k) / n for row in counts])
         smooth = np.array([statistical_exposure(row / n, n, k) for row in counts])
-        assert found.plug_in[k - 1] == pytest.approx(plug_in.mean())
-        assert found.plug_in_sd[k - 1] == pytest.approx(plug_in.std(ddof=1))
-        assert found.statistical[k - 1] == pytest.approx(smooth.mean())
-        assert found.statistical_sd[k - 1] == pytest.approx(smooth.std(ddof=1))
-    assert found.target[4] == pytest.approx(statistical_exposure(p, n, 5))
+        assert simulation.plug_in[k - 1] == pytest.approx(plug_in.mean())
+        assert simulation.plug_in_sd[k - 1] == pytest.approx(plug_in.std(ddof=1))
+        assert simulation.statistical[k - 1] == pytest.approx(smooth.mean())
+        assert simulation.statistical_sd[k - 1] == pytest.approx(smooth.std(ddof=1))
+    assert simulation.target[4] == pytest.approx(statistical_exposure(p, n, 5))
 
 
 def test_figure_3_repeats_and_has_the_known_deviations() -> None:
@@ -113,9 +113,9 @@ def test_figure_3_says_what_does_not_agree() -> None:
 
 
 def test_an_svg_is_the_same_every_time(tmp_path: Path) -> None:
-    found = estimates(n=20, simulations=5, rng=1)
+    simulation = estimates(n=20, simulations=5, rng=1)
     for name in ("a.svg", "b.svg", "a.png", "b.png"):
-        drawing.save(draw(found), tmp_path / name)
+        drawing.save(draw(simulation), tmp_path / name)
     for ending in drawing.FORMATS:
         first, second = ((tmp_path / f"{name}{ending}").read_bytes() for name in "ab")
         assert first == second

@@ -55,30 +55,30 @@ def test_every_figure_has_numbers_and_can_be_drawn(
 
 
 def test_figure_4_agrees_where_the_paper_is_right(small: Material) -> None:
-    found = agreeing(pie_figures.figure4(small))
-    assert sum(value is True for value in found.values()) == 7
-    assert found["Theorem 4.2 at eps = 0.1"] is False
-    assert found["Theorem 4.2 at eps = 1"] is False
+    verdicts = agreeing(pie_figures.figure4(small))
+    assert sum(value is True for value in verdicts.values()) == 7
+    assert verdicts["Theorem 4.2 at eps = 0.1"] is False
+    assert verdicts["Theorem 4.2 at eps = 1"] is False
 
 
 def test_figures_8_and_9_respect_every_bound(small: Material) -> None:
-    found = agreeing(pie_figures.figure8(small)) | agreeing(pie_figures.figure9(small))
-    assert found.pop("error rate is the proportion of") is False
-    assert found.pop("Theorem 4.2 on generated traces") is None
-    assert all(found.values())
+    verdicts = agreeing(pie_figures.figure8(small)) | agreeing(pie_figures.figure9(small))
+    assert verdicts.pop("error rate is the proportion of") is False
+    assert verdicts.pop("Theorem 4.2 on generated traces") is None
+    assert all(verdicts.values())
 
 
 def test_figure_5_shows_that_the_divergence_is_no_bound(small: Material) -> None:
-    found = agreeing(attack_figures.figure5(small))
-    assert found == {
+    verdicts = agreeing(attack_figures.figure5(small))
+    assert verdicts == {
         "D is a lower bound on the PIE of n people": False,
         "the value for n people is at most log2 n": True,
     }
 
 
 def test_figure_12_falls_and_the_promise_is_less_than_said(small: Material) -> None:
-    found = agreeing(loss_figures.figure12(small))
-    assert found == {
+    verdicts = agreeing(loss_figures.figure12(small))
+    assert verdicts == {
         "the loss falls as g grows": True,
         "theta = 0.5 promises an error above": False,
     }

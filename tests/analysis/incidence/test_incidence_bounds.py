@@ -56,9 +56,9 @@ def test_erratum_1_the_printed_radius_violates_theorem_4_4(
     errors = {"printed": [], "corrected": [], "rigorous": []}
     for seed in range(10):
         psi = sample(phi, eta, rng=seed)
-        for rule, found in errors.items():
+        for rule, deviations in errors.items():
             shares = point(psi, eta, 0.1, "program", rule)[0]
-            found.append(np.abs(shares - phi / M).max())
+            deviations.append(np.abs(shares - phi / M).max())
     assert min(errors["printed"]) > bound
     # 0.0245 is one draw: the corner at distance radius/eta from a noisy point.
     assert max(errors["printed"]) == pytest.approx(error, rel=0.12)

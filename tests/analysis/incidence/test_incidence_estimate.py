@@ -39,13 +39,13 @@ PHI = zipf(N, M)
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_estimates_every_count_at_once(method: str) -> None:
-    found = estimate(sample(PHI, eta_of(4.0), rng=1), eta_of(4.0), 0.1, method, rng=1)
-    assert (found.n, found.m, found.method) == (N, M, method)
-    assert found.phi.sum() == pytest.approx(M)
-    assert np.abs(found.phi - PHI).max() < 400
-    assert (found.low <= PHI).all()
-    assert (found.high >= PHI).all()
-    assert method in str(found)
+    fit = estimate(sample(PHI, eta_of(4.0), rng=1), eta_of(4.0), 0.1, method, rng=1)
+    assert (fit.n, fit.m, fit.method) == (N, M, method)
+    assert fit.phi.sum() == pytest.approx(M)
+    assert np.abs(fit.phi - PHI).max() < 400
+    assert (fit.low <= PHI).all()
+    assert (fit.high >= PHI).all()
+    assert method in str(fit)
 
 
 def test_the_inverse_is_unbiased_and_its_mean_is_exact() -> None:
@@ -59,10 +59,10 @@ def test_vectors_to_estimate_end_to_end() -> None:
     rng = np.random.default_rng(5)
     vectors = rng.random((3, 20_000)) < np.array([[0.3], [0.5], [0.2]])
     truth = incidence(vectors)
-    found = estimate(incidence(sanitize(vectors, eta_of(3.0), rng=rng)), eta_of(3.0))
-    assert np.abs(found.phi - truth).max() < 300
-    assert found.union.low <= vectors.any(axis=0).sum() <= found.union.high
-    assert found.intersection.low <= vectors.all(axis=0).sum() <= found.intersection.high
+    fit = estimate(incidence(sanitize(vectors, eta_of(3.0), rng=rng)), eta_of(3.0))
+    assert np.abs(fit.phi - truth).max() < 300
+    assert fit.union.low <= vectors.any(axis=0).sum() <= fit.union.high
+    assert fit.intersection.low <= vectors.all(axis=0).sum() <= fit.intersection.high
 
 
 # --- likelihood ---------------------------------------------------------------------------------
@@ -166,10 +166,10 @@ def test_the_min_max_point_has_the_least_residual() -> None:
 
 def test_where_nothing_fits_the_min_max_point_is_returned_and_said() -> None:
     psi = [0, 5000, 0, 0, 5000, 0]  # far from any incidence vector's image at this noise
-    found = estimate(psi, 0.1, 0.1, "program")
-    np.testing.assert_allclose(found.phi, estimate(psi, 0.1, 0.1, "minmax").phi)
-    assert "nothing fits" in found.note
-    assert (found.low <= found.high).all()
+    fit = estimate(psi, 0.1, 0.1, "program")
+    np.testing.assert_allclose(fit.phi, estimate(psi, 0.1, 0.1, "minmax").phi)
+    assert "nothing fits" in fit.note
+    assert (fit.low <= fit.high).all()
 
 
 # --- limits -------------------------------------------------------------------------------------
@@ -213,27 +213,27 @@ def test_limits_hold_in_simulation_and_are_not_idle() -> None:
 
 
 def test_limits_of_unions_and_inner_products_are_the_extremes_within_the_limits() -> None:
-    found = estimate(sample([5, 3, 2, 4], 0.95, rng=1), 0.95, 0.5)
+    fit = estimate(sample([5, 3, 2, 4], 0.95, rng=1), 0.95, 0.5)
     inside = [
         np.array(phi)
         for phi in product(range(15), repeat=4)
-        if sum(phi) == 14 and (found.low <= phi).all() and (phi <= found.high).all()
+        if sum(phi) == 14 and (fit.low <= phi).all() and (phi <= fit.high).all()
     ]
     union = [14 - phi[0] for phi in inside]
-    assert (found.union.low, found.union.high) == (min(union), max(union))
+    assert (fit.union.low, fit.union.high) == (min(union), max(union))
     pairs = [sum(comb(t, 2) * int(phi[t]) for t in range(4)) for phi in inside]
-    assert (found.inner_products(2).low, found.inner_products(2).high) == (min(pairs), max(pairs))
-    assert found.at_least(3) == found.intersection == found.exactly(3)
-    assert found.at_least(0).low == found.at_least(0).high == 14
+    assert (fit.inner_products(2).low, fit.inner_products(2).high) == (min(pairs), max(pairs))
+    assert fit.at_least(3) == fit.intersection == fit.exactly(3)
+    assert fit.at_least(0).low == fit.at_least(0).high == 14
 
 
 def test_inner_products_count_every_choice_of_vectors() -> None:
     bits = np.random.default_rng(8).integers(0, 2, (4, 200))
     pairs = sum(int((bits[a] & bits[b]).sum()) for a in range(4) for b in range(a))
     eta = 1 - 1e-12  # as good as without noise
-    found = estimate(incidence(bits), eta, 0.1, "inverse")
-    assert found.inner_products(2).value == pytest.approx(pairs)
-    assert found.union.value == pytest.approx(bits.any(axis=0).sum())
+    fit = estimate(incidence(bits), eta, 0.1, "inverse")
+    assert fit.inner_products(2).value == pytest.approx(pairs)
+    assert fit.union.value == pytest.approx(bits.any(axis=0).sum())
 
 
 # --- the posterior ------------------------------------------------------------------------------
@@ -249,9 +249,9 @@ def test_the_posterior_mean_equals_enumeration(psi: tuple[int, ...], eta: float)
             weights.append(law(phi, eta)[psi])
             vectors.append(phi)
     exact = np.array(weights) @ np.array(vectors) / sum(weights)
-    found = estimate(psi, eta, 0.2, "bayes", rng=7)
-    np.testing.assert_allclose(found.phi, exact, atol=0.15)
-    inside = [(found.low <= v).all() and (v <= found.high).all() for v in np.array(vectors)]
+    fit = estimate(psi, eta, 0.2, "bayes", rng=7)
+    np.testing.assert_allclose(fit.phi, exact, atol=0.15)
+    inside = [(fit.low <= v).all() and (v <= fit.high).all() for v in np.array(vectors)]
     assert np.array(weights)[inside].sum() / sum(weights) >= 0.8 - 0.03
 
 
@@ -272,13 +272,13 @@ def test_the_better_estimators_beat_the_papers() -> None:
     }
     for seed in range(6):
         psi = sample(PHI, ETA, rng=seed)
-        for method, found in errors.items():
+        for method, deviations in errors.items():
             if method == "bayes":
                 shares = estimate(psi, ETA, 0.1, method, rng=seed).shares
             else:
                 shares = point(psi, ETA, 0.1, method, "corrected")[0]
-            found.append(np.abs(shares * M - PHI).max())
-    means = {method: np.mean(found) for method, found in errors.items()}
+            deviations.append(np.abs(shares * M - PHI).max())
+    means = {method: np.mean(deviations) for method, deviations in errors.items()}
     assert max(means["em"], means["bayes"], means["analytic"]) < 0.5 * means["minmax"]
     assert means["minmax"] < means["program"] < 0.2 * means["inverse"]
 
@@ -295,11 +295,11 @@ def test_the_papers_size_takes_less_than_two_seconds() -> None:
 
 
 def test_calibration_is_the_quantile_of_simulated_errors() -> None:
-    found = calibrate(zipf(2, 5000), eta_of(1.0), 0.1, "minmax", runs=60, rng=3)
-    assert found.low <= found.quantile <= found.high
-    assert (found.errors > found.quantile).sum() <= 6
-    assert 0 < found.gamma < 1
-    assert found.quantile == pytest.approx(found.gamma * found.bound)
+    calibration = calibrate(zipf(2, 5000), eta_of(1.0), 0.1, "minmax", runs=60, rng=3)
+    assert calibration.low <= calibration.quantile <= calibration.high
+    assert (calibration.errors > calibration.quantile).sum() <= 6
+    assert 0 < calibration.gamma < 1
+    assert calibration.quantile == pytest.approx(calibration.gamma * calibration.bound)
     with pytest.raises(ParameterError, match="runs: found 3"):
         calibrate([5, 5], 0.5, runs=3)
 
@@ -398,10 +398,10 @@ def test_chains_of_several_vectors_move_together_and_apart() -> None:
     psis = np.array([[3, 1, 2], [0, 5, 1]])
     A, prior = transition(2, 0.6), np.ones(3)
     together = posteriors(psis, A, prior, np.random.default_rng(3))
-    for psi, found in zip(psis, together, strict=True):
+    for psi, chain in zip(psis, together, strict=True):
         alone = posterior(psi, A, prior, np.random.default_rng(4))
-        np.testing.assert_allclose(found.mean, alone.mean, atol=0.1)
-        assert (found.draws.sum(axis=1) == psi.sum()).all()
+        np.testing.assert_allclose(chain.mean, alone.mean, atol=0.1)
+        assert (chain.draws.sum(axis=1) == psi.sum()).all()
 
 
 @settings(max_examples=30, deadline=None)
@@ -416,6 +416,6 @@ def test_em_stops_at_the_first_step_that_fits(psi: list[int], eta: float, steps:
     while done < steps and not _fits(h, A, x[None], m, 0.5)[0]:
         x = x * (A.T @ (h / (A @ x)))
         done += 1
-    found = em(h, A, m, 0.5, steps)
-    assert found.steps == done
-    np.testing.assert_allclose(found.shares, x / x.sum(), atol=1e-12)
+    fit = em(h, A, m, 0.5, steps)
+    assert fit.steps == done
+    np.testing.assert_allclose(fit.shares, x / x.sum(), atol=1e-12)

@@ -45,7 +45,7 @@ def coded(*tables: list[Row]) -> tuple[list[np.ndarray], list[np.ndarray | None]
     columns = list(zip(*(row for table in tables for row in table), strict=True))
     pairs = [np.unique(np.array(column), return_inverse=True) for column in columns]
     codes = np.stack([place for _, place in pairs], axis=1)
-    numbers = [one.astype(float) if one.dtype.kind == "i" else None for one, _ in pairs]
+    numbers = [values.astype(float) if values.dtype.kind == "i" else None for values, _ in pairs]
     ends = np.cumsum([len(table) for table in tables])[:-1]
     return np.split(codes, ends), numbers
 
@@ -66,11 +66,11 @@ def test_singling_out_is_anonymeters(
     outside: int,
 ) -> None:
     (held, own, other), numbers = release
-    found = singling_out(held, own, columns, other, numbers)
-    assert found.exact
-    assert (found.isolating, found.right.right) == (isolating, right)
-    assert found.control is not None
-    assert found.control.right == outside
+    outcome = singling_out(held, own, columns, other, numbers)
+    assert outcome.exact
+    assert (outcome.isolating, outcome.right.right) == (isolating, right)
+    assert outcome.control is not None
+    assert outcome.control.right == outside
 
 
 def asked(release: tuple[list[np.ndarray], list[np.ndarray | None]]) -> list[Attack]:
@@ -98,10 +98,10 @@ def test_linkability_and_inference_are_anonymeters(
     outside: int,
     risk: tuple[float, float, float],
 ) -> None:
-    found = asked(release)[place]
-    assert found.control is not None
-    assert (found.attack.right, found.control.right) == (right, outside)
-    interval = found.risk()
+    answer = asked(release)[place]
+    assert answer.control is not None
+    assert (answer.attack.right, answer.control.right) == (right, outside)
+    interval = answer.risk()
     assert (interval.value, interval.low, interval.high) == pytest.approx(risk, abs=1e-12)
 
 
@@ -125,6 +125,6 @@ def test_k_l_and_t_are_pycanons(
     known: tuple[int, ...], sensitive: int, k: int, l: int, entropy: int, t: float
 ) -> None:
     (table,), numbers = coded(patients())
-    found = diversity(table, known, sensitive, numbers[sensitive])
-    assert (found.k, found.l, floor(found.entropy_l)) == (k, l, entropy)
-    assert found.t == pytest.approx(t, abs=1e-12)
+    measures = diversity(table, known, sensitive, numbers[sensitive])
+    assert (measures.k, measures.l, floor(measures.entropy_l)) == (k, l, entropy)
+    assert measures.t == pytest.approx(t, abs=1e-12)

@@ -25,13 +25,13 @@ def apart(row: np.ndarray, other: np.ndarray, columns: Sequence[int], spans: lis
     total = 0.0
     for j in columns:
         numbers = NUMBERS[j]
-        one, two = (np.nan, np.nan) if numbers is None else (numbers[row[j]], numbers[other[j]])
+        value, two = (np.nan, np.nan) if numbers is None else (numbers[row[j]], numbers[other[j]])
         if numbers is None:
             total += row[j] != other[j]
-        elif np.isnan(one) or np.isnan(two):
-            total += np.isnan(one) != np.isnan(two)
+        elif np.isnan(value) or np.isnan(two):
+            total += np.isnan(value) != np.isnan(two)
         else:
-            total += abs(one - two) / spans[j]
+            total += abs(value - two) / spans[j]
     return total
 
 
@@ -39,7 +39,7 @@ def nearest(
     row: np.ndarray, held: list[np.ndarray], columns: Sequence[int], spans: list[float]
 ) -> set[int]:
     far = [apart(row, other, columns, spans) for other in held]
-    return {i for i, one in enumerate(far) if one <= min(far) + 1e-9}
+    return {i for i, distance in enumerate(far) if distance <= min(far) + 1e-9}
 
 
 def straight(release: np.ndarray, people: np.ndarray, *, own: bool) -> list[float]:
@@ -51,25 +51,25 @@ def straight(release: np.ndarray, people: np.ndarray, *, own: bool) -> list[floa
         known = known[~np.isnan(known)]
         spans.append(float(np.ptp(known)) if len(known) else 0.0)
     spans = [span or 1.0 for span in spans]
-    found = [0.0] * 3
+    successes = [0.0] * 3
     for i, row in enumerate(people):
         held = [other for at, other in enumerate(release) if not (own and at == i)]
-        first, second = (nearest(row, held, one, spans) for one in ((0, 1), (2, 3)))
-        found[0] += len(first & second) / len(first) / len(second)
+        first, second = (nearest(row, held, columns, spans) for columns in ((0, 1), (2, 3)))
+        successes[0] += len(first & second) / len(first) / len(second)
         for place, (sought, known) in enumerate(((3, (0, 1, 2)), (0, (1, 3))), 1):
             near = nearest(row, held, known, spans)
-            found[place] += sum(held[at][sought] == row[sought] for at in near) / len(near)
-    return found
+            successes[place] += sum(held[at][sought] == row[sought] for at in near) / len(near)
+    return successes
 
 
 @given(tables(), tables())
 @settings(max_examples=30, deadline=None)
 def test_a_straightforward_count_gives_the_same(release: np.ndarray, people: np.ndarray) -> None:
     asked = ask(QUESTIONS, release, people, people[::-1], NUMBERS)
-    assert [one.attack.right for one in asked] == pytest.approx(
+    assert [answer.attack.right for answer in asked] == pytest.approx(
         straight(release, people, own=False)
     )
-    assert [one.control.right for one in asked if one.control] == pytest.approx(
+    assert [answer.control.right for answer in asked if answer.control] == pytest.approx(
         straight(release, people, own=False)
     )
 
@@ -78,8 +78,10 @@ def test_a_straightforward_count_gives_the_same(release: np.ndarray, people: np.
 @settings(max_examples=30, deadline=None)
 def test_the_same_people_left_out_in_turn(table: np.ndarray) -> None:
     asked = ask(QUESTIONS, table, table, LEFT_OUT, NUMBERS)
-    assert [one.attack.right for one in asked] == pytest.approx(straight(table, table, own=False))
-    assert [one.control.right for one in asked if one.control] == pytest.approx(
+    assert [answer.attack.right for answer in asked] == pytest.approx(
+        straight(table, table, own=False)
+    )
+    assert [answer.control.right for answer in asked if answer.control] == pytest.approx(
         straight(table, table, own=True)
     )
 
@@ -102,9 +104,9 @@ def test_a_sample_says_so_in_its_interval() -> None:
     assert some.control is not None
     assert whole.control.error_tries is None
     assert 40 < (some.control.error_tries or 0) < 100
-    found = some.control.interval()
-    assert found.low < whole.control.share < found.high
-    assert found.high - found.low > 2 * (
+    interval = some.control.interval()
+    assert interval.low < whole.control.share < interval.high
+    assert interval.high - interval.low > 2 * (
         whole.control.interval().high - whole.control.interval().low
     )
     assert some.attack == whole.attack  # over cells: exact
@@ -126,8 +128,8 @@ def test_what_does_not_fit_is_refused(
 
 
 def test_a_rate_is_wilsons() -> None:
-    found = Rate(10, 500).wilson()  # as Anonymeter 1.1.0 has it
-    assert found == pytest.approx((0.023659683421545074, 0.012760499825334266), abs=1e-12)
+    interval = Rate(10, 500).wilson()  # as Anonymeter 1.1.0 has it
+    assert interval == pytest.approx((0.023659683421545074, 0.012760499825334266), abs=1e-12)
     assert Rate(0, 0).interval().high == 1.0
     with pytest.raises(ParameterError):
         Rate(3, 2)

@@ -23,7 +23,7 @@ def test_the_definitions(rows: list[tuple[int, int, int]]) -> None:
     ordered = sorted(occurring, key=lambda s: NUMBERS[s])
 
     def law(values: list[int], order: list[int]) -> np.ndarray:
-        return np.array([values.count(one) / len(values) for one in order])
+        return np.array([values.count(value) / len(values) for value in order])
 
     everybody = [s for *_, s in rows]
     entropies = [-sum(p * log(p) for p in law(v, occurring) if p) for v in classes.values()]
@@ -32,18 +32,18 @@ def test_the_definitions(rows: list[tuple[int, int, int]]) -> None:
         abs((law(v, ordered) - law(everybody, ordered)).cumsum()).sum() / max(1, len(ordered) - 1)
         for v in classes.values()
     ]
-    found, order = diversity(table, (0, 1), 2), diversity(table, (0, 1), 2, NUMBERS)
-    assert found.k == min(map(len, classes.values()))
-    assert found.l == min(len(set(v)) for v in classes.values())
-    assert found.entropy_l == pytest.approx(exp(min(entropies)))
-    assert found.t == pytest.approx(max(apart), abs=1e-12)
+    measures, order = diversity(table, (0, 1), 2), diversity(table, (0, 1), 2, NUMBERS)
+    assert measures.k == min(map(len, classes.values()))
+    assert measures.l == min(len(set(v)) for v in classes.values())
+    assert measures.entropy_l == pytest.approx(exp(min(entropies)))
+    assert measures.t == pytest.approx(max(apart), abs=1e-12)
     assert order.t == pytest.approx(max(steps), abs=1e-12)
-    assert found.classes == len(classes)
+    assert measures.classes == len(classes)
 
 
 def test_without_anything_known_all_are_one_class() -> None:
-    found = diversity(np.array([[0], [1], [1]]), (), 0)
-    assert (found.k, found.l, found.t) == (3, 2, 0)
+    measures = diversity(np.array([[0], [1], [1]]), (), 0)
+    assert (measures.k, measures.l, measures.t) == (3, 2, 0)
 
 
 def test_nobody_is_refused() -> None:

@@ -56,18 +56,18 @@ def test_a_straightforward_count_gives_the_same(
     with pytest.MonkeyPatch.context() as patch:
         if by_rows:
             patch.setattr(predicates, "CELLS", 0)
-        found = singling_out(release, people, columns, people, NUMBERS)
+        outcome = singling_out(release, people, columns, people, NUMBERS)
     isolating, right = straight(release, people, columns)
-    assert (round(found.isolating), round(found.right.right)) == (isolating, right)
-    assert found.control == found.right
-    assert found.exact
-    assert found.tries == len(release) * len(list(combinations(range(D), columns)))
+    assert (round(outcome.isolating), round(outcome.right.right)) == (isolating, right)
+    assert outcome.control == outcome.right
+    assert outcome.exact
+    assert outcome.tries == len(release) * len(list(combinations(range(D), columns)))
 
 
 def test_nobody_is_singled_out_of_a_crowd() -> None:
     table = np.repeat(np.arange(6).reshape(3, 2), 5, axis=0)
-    found = singling_out(table, table, 2)
-    assert (found.isolating, found.share) == (0, 0)
+    outcome = singling_out(table, table, 2)
+    assert (outcome.isolating, outcome.share) == (0, 0)
 
 
 def test_too_many_sets_are_drawn() -> None:

@@ -46,7 +46,7 @@ def test_dense_numbers_have_no_gaps_and_keep_the_partition(keys: list[int]) -> N
 def test_different_rows_are_found_where_they_stand() -> None:
     table = np.random.default_rng(3).integers(0, 3, (200, 3))
     places, people = different(table)
-    found, counts = np.unique(table, axis=0, return_counts=True)
-    assert sorted(map(tuple, table[places].tolist())) == sorted(map(tuple, found.tolist()))
+    rows, counts = np.unique(table, axis=0, return_counts=True)
+    assert sorted(map(tuple, table[places].tolist())) == sorted(map(tuple, rows.tolist()))
     held = dict(zip(map(tuple, table[places].tolist()), people.tolist(), strict=True))
-    assert held == dict(zip(map(tuple, found.tolist()), counts.tolist(), strict=True))
+    assert held == dict(zip(map(tuple, rows.tolist()), counts.tolist(), strict=True))

@@ -36,7 +36,7 @@ def test_a_trail_is_what_is_followed_step_by_step(
         assert [hop.rule is Rule.LOST for hop in hops[:-1]] == [False] * (len(hops) - 1)
         for step, hop in enumerate(hops):
             batch = [route for route in routes if route.stops[step] == hop.peer]
-            others = [one for one in batch if one.origin not in members]
+            others = [path for path in batch if path.origin not in members]
             assert (hop.step, hop.peer, hop.name) == (
                 step + 1, route.stops[step], route.names[step]
             )  # fmt: skip
