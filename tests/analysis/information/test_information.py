@@ -72,9 +72,9 @@ def by_simulation(Q: np.ndarray, prior: np.ndarray, count: int) -> tuple[float, 
 def test_linear_forms_against_closed_forms() -> None:
     prior = np.array([0.5, 2.0, 0.1])
     A = prior.sum()
-    found = mean_log(np.eye(3), prior)
-    assert found.value == pytest.approx(digamma(prior) - digamma(A), abs=1e-12)
-    assert found.error.max() < 1e-12
+    means = mean_log(np.eye(3), prior)
+    assert means.value == pytest.approx(digamma(prior) - digamma(A), abs=1e-12)
+    assert means.error.max() < 1e-12
     expected = prior / A * (digamma(prior + 1) - digamma(A + 1))
     assert mean_x_log_x(np.eye(3), prior).value == pytest.approx(expected, abs=1e-13)
     assert mean_x_log_x([[1e-9, 1.0, 1e5]], prior).value[0] == pytest.approx(
@@ -83,8 +83,8 @@ def test_linear_forms_against_closed_forms() -> None:
 
 
 def _numerically(q: np.ndarray, prior: np.ndarray) -> float:
-    found = average(lambda p: (p @ q) * np.log(p @ q), prior, 0, np.random.default_rng(0))
-    return found.value
+    mean = average(lambda p: (p @ q) * np.log(p @ q), prior, 0, np.random.default_rng(0))
+    return mean.value
 
 
 @settings(max_examples=20, deadline=None)
@@ -172,10 +172,10 @@ def test_units_and_report_entropy() -> None:
 
 def test_a_thousand_inputs_under_unary_encoding_take_less_than_a_second() -> None:
     start = process_time()
-    found = read_privacy(UnaryEncoding.oue(1000, 2.0), jeffreys(1000))
+    privacy = read_privacy(UnaryEncoding.oue(1000, 2.0), jeffreys(1000))
     assert process_time() - start < 1
-    assert found.value == pytest.approx(0.9301327, abs=1e-6)
-    assert found.error < 1e-12
+    assert privacy.value == pytest.approx(0.9301327, abs=1e-6)
+    assert privacy.error < 1e-12
 
 
 def test_too_many_classes_are_drawn_without_bias(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,9 +245,9 @@ def test_the_rules_of_integration_agree() -> None:
     Q = law(np.random.default_rng(1), 3, 3)
     exact = read_utility(Q, prior)
     assert exact.rule == "exact"
-    found = average(lambda p: log_det_information(Q, p), prior, 0, np.random.default_rng(0))
-    assert found.rule == "product"
-    assert -0.5 * (log(2 * np.pi) + 1) + found.value / 4 == pytest.approx(exact.value, abs=1e-9)
+    mean = average(lambda p: log_det_information(Q, p), prior, 0, np.random.default_rng(0))
+    assert mean.rule == "product"
+    assert -0.5 * (log(2 * np.pi) + 1) + mean.value / 4 == pytest.approx(exact.value, abs=1e-9)
     wide = law(np.random.default_rng(2), 4, 4)
     exact4 = read_utility(wide, np.ones(4))
     sobol = average(

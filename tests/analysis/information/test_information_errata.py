@@ -29,12 +29,12 @@ from veilmix.analysis.randomizers import GRR, UnaryEncoding
 
 @pytest.mark.slow
 def test_1_the_sign_of_the_constant() -> None:
-    found = finite_information(GRR(2, 1), [3, 3], 2000, tally=False).I_YP
+    information = finite_information(GRR(2, 1), [3, 3], 2000, tally=False).I_YP
     right = asymptote(GRR(2, 1), [3, 3], 2000)
-    assert found - right == pytest.approx(0.0099, abs=5e-5)
+    assert information - right == pytest.approx(0.0099, abs=5e-5)
     # Lemma C.7, (C.19), (C.25): +1/2 log(2 pi e) for each of the a - 1 = 1 coordinates
     printed = right + log(2 * pi * e)
-    assert abs(found - printed) > 2.8
+    assert abs(information - printed) > 2.8
     assert printed - right == pytest.approx(2.84, abs=5e-3)
 
 
@@ -55,8 +55,8 @@ def test_2_the_utilities_are_far_from_their_limits() -> None:
     Q, prior = GRR(2, 1), jeffreys(2)
     assert finite_information(Q, prior, 2000).tally_utility == pytest.approx(0.328, abs=5e-4)
     assert structure(Q).tally_limit == 0.5
-    found = finite_information(Q, prior, 3000, tally=False)
-    assert (1 - found.distribution_utility) * log(3000) == pytest.approx(2.57, abs=5e-3)
+    information = finite_information(Q, prior, 3000, tally=False)
+    assert (1 - information.distribution_utility) * log(3000) == pytest.approx(2.57, abs=5e-3)
     limit = 2 * (utility_ceiling(prior) - asymptotic_utility(Q, prior))
     assert limit == pytest.approx(2.81, abs=5e-3)
 
@@ -72,12 +72,12 @@ def test_3_d9_divides_twice() -> None:
 
 def test_4_d20_has_a_wrong_sign() -> None:
     n, alpha = 5, jeffreys(2)
-    found = finite_information(GRR(2, 1), alpha, n).I_XP
-    assert found == pytest.approx(0.785, abs=5e-4)
+    information = finite_information(GRR(2, 1), alpha, n).I_XP
+    assert information == pytest.approx(0.785, abs=5e-4)
     t = compositions(n, 2)
     logs = (gammaln(alpha + t) - gammaln(alpha)).sum(1) - gammaln(1 + n) + gammaln(1)
     H = -sum(comb(n, int(k[0])) * exp(v) * v for k, v in zip(t, logs, strict=True))
-    assert H - n * input_entropy(alpha) == pytest.approx(found)
+    assert H - n * input_entropy(alpha) == pytest.approx(information)
     assert H + n * input_entropy(alpha) == pytest.approx(4.648, abs=5e-4)  # printed
 
 
@@ -89,21 +89,21 @@ def test_5_9_5_is_not_the_probability_of_the_reports() -> None:
         * np.prod([Q[y, i] for y, i in zip(reports, x, strict=True)])
         for x in np.ndindex(2, 2, 2)
     )
-    found = exp(posterior(Q, prior, np.bincount(reports)).log_evidence)
-    assert printed / found == pytest.approx(1 / 6) == pytest.approx(beta(prior))
+    evidence = exp(posterior(Q, prior, np.bincount(reports)).log_evidence)
+    assert printed / evidence == pytest.approx(1 / 6) == pytest.approx(beta(prior))
     p = np.linspace(0.0005, 0.9995, 1000)
     law = np.array([p, 1 - p])
     direct = np.mean(dirichlet.pdf(law, prior) * np.prod([(Q @ law)[y] for y in reports], axis=0))
-    assert found == pytest.approx(direct, rel=1e-5)
+    assert evidence == pytest.approx(direct, rel=1e-5)
 
 
 def test_6_classes_of_the_identity() -> None:
     for a in (2, 3, 5):
-        found = structure(np.eye(a))
-        assert found.classes == a  # printed: a - 1
-        assert found.tally_limit == 1
-        assert (found.rank + (a - 1) - 1) / (2 * a - 2) == 1  # (C.2) with both mistakes
-        assert (found.rank + found.classes - 1) / (2 * a - 2) > 1  # (C.2) with b' = a
+        form = structure(np.eye(a))
+        assert form.classes == a  # printed: a - 1
+        assert form.tally_limit == 1
+        assert (form.rank + (a - 1) - 1) / (2 * a - 2) == 1  # (C.2) with both mistakes
+        assert (form.rank + form.classes - 1) / (2 * a - 2) > 1  # (C.2) with b' = a
     assert structure(GRR(3, 1)).tally_limit == 0.5
     exact = finite_information(np.eye(3), jeffreys(3), 20)
     assert exact.tally_utility == pytest.approx(1)

@@ -25,16 +25,16 @@ from veilmix.errors import ParameterError
 
 
 def test_without_noise_everything_is_told() -> None:
-    found = finite_information(np.eye(3), [0.5, 0.7, 2], 12)
-    assert found.distribution_utility == pytest.approx(1)
-    assert found.tally_utility == pytest.approx(1)
-    assert pytest.approx(found.H_T) == found.I_YT
+    information = finite_information(np.eye(3), [0.5, 0.7, 2], 12)
+    assert information.distribution_utility == pytest.approx(1)
+    assert information.tally_utility == pytest.approx(1)
+    assert pytest.approx(information.H_T) == information.I_YT
 
 
 def test_pure_noise_tells_nothing() -> None:
-    found = finite_information(np.full((2, 3), 0.5), jeffreys(3), 10)
-    assert pytest.approx((0, 0), abs=1e-11) == (found.I_YP, found.I_YT)
-    assert found.digit_utility == -inf
+    information = finite_information(np.full((2, 3), 0.5), jeffreys(3), 10)
+    assert pytest.approx((0, 0), abs=1e-11) == (information.I_YP, information.I_YT)
+    assert information.digit_utility == -inf
 
 
 @settings(max_examples=15, deadline=None)
@@ -44,20 +44,23 @@ def test_processing_never_tells_more(seed: int, a: int, b: int, n: int) -> None:
     rng = np.random.default_rng(seed)
     Q, R = rng.dirichlet(np.ones(b), a).T, rng.dirichlet(np.ones(3), b).T
     prior = rng.uniform(0.3, 3, a)
-    one, two = finite_information(Q, prior, n), finite_information(compose(Q, R), prior, n)
-    assert 0 <= two.I_YP <= one.I_YP + 1e-10
+    information, two = finite_information(Q, prior, n), finite_information(compose(Q, R), prior, n)
+    assert 0 <= two.I_YP <= information.I_YP + 1e-10
     assert two.I_YP <= two.I_YT + 1e-10
-    assert two.I_YT <= one.I_YT + 1e-10
-    assert one.I_YP <= one.I_XP + 1e-10
-    assert one.I_YT <= one.H_T + 1e-10
-    assert two.digit_utility <= one.digit_utility + 1e-9
+    assert two.I_YT <= information.I_YT + 1e-10
+    assert information.I_YP <= information.I_XP + 1e-10
+    assert information.I_YT <= information.H_T + 1e-10
+    assert two.digit_utility <= information.digit_utility + 1e-9
 
 
 def test_equal_rows_and_impossible_reports_change_nothing() -> None:
     Q, prior = GRR(3, 1).matrix, [0.5, 1, 2]
     cut = np.vstack([Q[0] * 0.3, Q[1:], np.zeros(3), Q[0] * 0.7])
-    one, other = finite_information(Q, prior, 15), finite_information(cut, prior, 15)
-    assert pytest.approx((other.I_YP, other.I_YT), abs=1e-11) == (one.I_YP, one.I_YT)
+    information, other = finite_information(Q, prior, 15), finite_information(cut, prior, 15)
+    assert pytest.approx((other.I_YP, other.I_YT), abs=1e-11) == (
+        information.I_YP,
+        information.I_YT,
+    )
 
 
 def test_bits_and_sentence() -> None:
@@ -76,10 +79,10 @@ def test_entropies_of_the_inputs_need_marginals_only() -> None:
 
 
 def test_compositions_are_all_there() -> None:
-    found = compositions(5, 3)
-    assert len(found) == 21 == len(np.unique(found, axis=0))
-    assert (found.sum(axis=1) == 5).all()
-    assert found.min() == 0
+    tallies = compositions(5, 3)
+    assert len(tallies) == 21 == len(np.unique(tallies, axis=0))
+    assert (tallies.sum(axis=1) == 5).all()
+    assert tallies.min() == 0
 
 
 @pytest.mark.parametrize(
@@ -94,11 +97,11 @@ def test_compositions_are_all_there() -> None:
 @pytest.mark.slow
 def test_estimates_are_unbiased(Q: object, prior: list[float], n: int) -> None:
     exact = finite_information(Q, prior, n, method="exact")
-    found = finite_information(Q, prior, n, method="estimate", samples=1000, rng=11)
+    estimate = finite_information(Q, prior, n, method="estimate", samples=1000, rng=11)
     assert exact.I_YP_error == exact.samples == 0
-    assert found.samples == 1000
-    assert pytest.approx(exact.I_YP, abs=3.5 * found.I_YP_error) == found.I_YP
-    assert pytest.approx(exact.I_YT, abs=3.5 * found.I_YT_error) == found.I_YT
+    assert estimate.samples == 1000
+    assert pytest.approx(exact.I_YP, abs=3.5 * estimate.I_YP_error) == estimate.I_YP
+    assert pytest.approx(exact.I_YT, abs=3.5 * estimate.I_YT_error) == estimate.I_YT
 
 
 @pytest.mark.slow
@@ -107,10 +110,10 @@ def test_evidence_is_that_of_the_exact_posterior() -> None:
     Q, prior, tallies = GRR(3, 1), np.array([0.5, 0.5, 2.0]), np.array([9, 3, 8])
     exact = posterior(Q, prior, tallies, method="exact").log_evidence
     repeats = np.tile(tallies, (600, 1))
-    found = log_evidence(Q.matrix, prior, repeats, np.random.default_rng(0))
-    error = found.std() / np.sqrt(found.size)
+    estimates = log_evidence(Q.matrix, prior, repeats, np.random.default_rng(0))
+    error = estimates.std() / np.sqrt(estimates.size)
     assert error < 0.03
-    assert found.mean() == pytest.approx(exact, abs=4 * error)
+    assert estimates.mean() == pytest.approx(exact, abs=4 * error)
 
 
 @pytest.mark.parametrize("n", [3, 40, 400])
@@ -130,11 +133,11 @@ def test_one_point_of_a_sum_of_multinomials(n: int) -> None:
 
 
 def test_beyond_the_limit_numbers_are_estimated() -> None:
-    found = finite_information(GRR(3, 2), jeffreys(3), 500, samples=100, tally=False)
-    assert found.I_YP_error > 0
-    assert isnan(found.I_YT)
-    assert isnan(found.tally_utility)
-    assert "+-" in str(found)
+    information = finite_information(GRR(3, 2), jeffreys(3), 500, samples=100, tally=False)
+    assert information.I_YP_error > 0
+    assert isnan(information.I_YT)
+    assert isnan(information.tally_utility)
+    assert "+-" in str(information)
 
 
 def test_the_stated_reach_of_exact_sums() -> None:
@@ -163,8 +166,8 @@ def test_errors_say_what_to_do() -> None:
 
 
 def test_hashing_with_all_functions_has_finite_information_too() -> None:
-    found = finite_information(all_hashes(3, 2, 2.0), jeffreys(3), 5)
-    assert 0 < found.I_YP < found.I_XP
+    information = finite_information(all_hashes(3, 2, 2.0), jeffreys(3), 5)
+    assert 0 < information.I_YP < information.I_XP
 
 
 @pytest.mark.parametrize("prior", [[0.5, 0.5], [3.0, 0.7, 20.0], [0.01, 400.0], [1e4, 2e4]])
@@ -194,5 +197,5 @@ def test_a_thousand_million_people_are_near_the_asymptote() -> None:
     alpha = np.array([0.5, 0.5, 2.0])
     limit = np.log(1e9) + 2 * utility_ceiling(alpha) + differential_entropy(alpha)
     assert input_information(alpha, 10**9)[1] == pytest.approx(limit, abs=1e-4)
-    found = finite_information(GRR(2, 1.0), [0.5, 0.5], 10**9, samples=64)
-    assert 0 < found.distribution_utility < 1
+    information = finite_information(GRR(2, 1.0), [0.5, 0.5], 10**9, samples=64)
+    assert 0 < information.distribution_utility < 1

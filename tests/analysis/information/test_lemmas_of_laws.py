@@ -34,15 +34,15 @@ def told(i: int, j: int, bits: int) -> Fraction:
 
 def shuffled(people: tuple[int, ...], bits: int) -> Law:
     """The counts of the reports of these vectors, person by person."""
-    found = {(0,) * (1 << bits): Fraction(1)}
+    chances = {(0,) * (1 << bits): Fraction(1)}
     for i in people:
         longer: dict[tuple[int, ...], Fraction] = {}
-        for s, chance in found.items():
+        for s, chance in chances.items():
             for j in range(1 << bits):
                 more = tuple(many + (place == j) for place, many in enumerate(s))
                 longer[more] = longer.get(more, Fraction(0)) + chance * told(i, j, bits)
-        found = longer
-    return found
+        chances = longer
+    return chances
 
 
 def same(vector: int, people: int, bits: int) -> Law:
@@ -54,11 +54,11 @@ def binomial(n: int, p: Fraction) -> list[Fraction]:
     return [comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
 
 
-def sums(one: list[Fraction], other: list[Fraction]) -> list[Fraction]:
-    found = [Fraction(0)] * (len(one) + len(other) - 1)
-    for (i, x), (j, y) in product(enumerate(one), enumerate(other)):
-        found[i + j] += x * y
-    return found
+def sums(own: list[Fraction], other: list[Fraction]) -> list[Fraction]:
+    totals = [Fraction(0)] * (len(own) + len(other) - 1)
+    for (i, x), (j, y) in product(enumerate(own), enumerate(other)):
+        totals[i + j] += x * y
+    return totals
 
 
 def split(t: list[Fraction], vector: int, people: int) -> Law:
@@ -66,19 +66,19 @@ def split(t: list[Fraction], vector: int, people: int) -> Law:
 
     The first half are the vectors that begin with 1: 2 and 3.
     """
-    found: dict[tuple[int, ...], Fraction] = {}
+    chances: dict[tuple[int, ...], Fraction] = {}
     for first, chance in enumerate(t):
         above, below = same(vector, first, 1), same(vector, people - first, 1)
         for (u, x), (v, y) in product(above.items(), below.items()):
-            found[(*v, *u)] = found.get((*v, *u), Fraction(0)) + chance * x * y
-    return found
+            chances[(*v, *u)] = chances.get((*v, *u), Fraction(0)) + chance * x * y
+    return chances
 
 
 def test_001_proposition_3_1_only_the_counts_of_vectors_matter() -> None:
     exact = shuffled((0, 1, 1, 3), 2)
     assert all(shuffled(order, 2) == exact for order in permutations((0, 1, 1, 3)))
-    found = law((1, 2, 0, 1), float(LIE))
-    assert all(found[s[:-1]] == pytest.approx(float(p)) for s, p in exact.items())
+    chances = law((1, 2, 0, 1), float(LIE))
+    assert all(chances[s[:-1]] == pytest.approx(float(p)) for s, p in exact.items())
 
 
 @pytest.mark.parametrize("vector", range(4))
@@ -127,16 +127,16 @@ def test_002_lemma_4_2_average_privacy_is_the_same_for_all_n(n: int) -> None:
         reports = [sum(joint[x, y] for x in people) for y in people]
         secret += weight * entropy(prod(own[i] for i in x) for x in people)
         hidden += weight * (entropy(iter(joint.values())) - entropy(iter(reports)))
-    one = [(p, w, np.array([1 - p, p])) for p, w in P.items()]
-    expected = sum(w * (entropy((Q * own).ravel()) - entropy(Q @ own)) for _, w, own in one)
-    assert hidden / secret == pytest.approx(expected / sum(w * entropy(own) for _, w, own in one))
+    terms = [(p, w, np.array([1 - p, p])) for p, w in P.items()]
+    expected = sum(w * (entropy((Q * own).ravel()) - entropy(Q @ own)) for _, w, own in terms)
+    assert hidden / secret == pytest.approx(expected / sum(w * entropy(own) for _, w, own in terms))
 
 
 @pytest.mark.parametrize("prior", [[3.0, 3.0], [0.5, 1.0, 2.0]])
 def test_002_definition_4_6_the_digit_utility(prior: list[float]) -> None:
-    found = finite_information(GRR(len(prior), 1.0), prior, 7, tally=False)
-    digits = (found.I_YP - dirichlet(prior).entropy()) / (len(prior) - 1)
-    assert found.digit_utility == pytest.approx(digits)
+    information = finite_information(GRR(len(prior), 1.0), prior, 7, tally=False)
+    digits = (information.I_YP - dirichlet(prior).entropy()) / (len(prior) - 1)
+    assert information.digit_utility == pytest.approx(digits)
 
 
 @given(st.integers(0, 10_000), st.integers(2, 4), st.integers(2, 4))
@@ -193,9 +193,9 @@ def test_002_proposition_7_8_utilities_of_mixtures() -> None:
 
 @pytest.mark.parametrize(("kappa", "lam"), [(0.5, 0.2), (0.8, 0.1), (0.6, 0.4)])
 def test_002_proposition_10_3_unary_encodings_by_one_integral(kappa: float, lam: float) -> None:
-    one = UnaryEncoding(4, kappa, lam)
-    assert average_privacy(one, jeffreys(4)) == pytest.approx(
-        average_privacy(one.matrix, jeffreys(4)), abs=1e-9
+    encoding = UnaryEncoding(4, kappa, lam)
+    assert average_privacy(encoding, jeffreys(4)) == pytest.approx(
+        average_privacy(encoding.matrix, jeffreys(4)), abs=1e-9
     )
 
 

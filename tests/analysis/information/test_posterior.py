@@ -23,21 +23,21 @@ from veilmix.errors import ParameterError
 
 
 def exact_of(Q: object, prior: object, tallies: object) -> ExactPosterior:
-    found = posterior(Q, prior, tallies, method="exact")  # type: ignore[arg-type]
-    assert isinstance(found, ExactPosterior)
-    return found
+    law = posterior(Q, prior, tallies, method="exact")  # type: ignore[arg-type]
+    assert isinstance(law, ExactPosterior)
+    return law
 
 
 def test_without_noise_it_is_a_dirichlet() -> None:
     prior, t = np.array([0.5, 1.0, 2.0]), np.array([3, 0, 7])
-    found = exact_of(np.eye(3), prior, t)
-    assert len(found.weights) == 1
+    law = exact_of(np.eye(3), prior, t)
+    assert len(law.weights) == 1
     shape = prior + t
-    assert found.mean == pytest.approx(shape / shape.sum())
-    assert found.interval(0, 0.9) == pytest.approx(
+    assert law.mean == pytest.approx(shape / shape.sum())
+    assert law.interval(0, 0.9) == pytest.approx(
         beta.interval(0.9, shape[0], shape.sum() - shape[0]), abs=1e-9
     )
-    assert found.covariance[0, 2] == pytest.approx(
+    assert law.covariance[0, 2] == pytest.approx(
         -shape[0] * shape[2] / (shape.sum() ** 2 * (shape.sum() + 1))
     )
 
@@ -48,17 +48,17 @@ def test_two_inputs_by_direct_integration() -> None:
     # p = sin^2 u takes the square roots at 0 and 1 away
     f = lambda u: (1 + gain * np.sin(u) ** 2) ** s[0] * (1 + gain * np.cos(u) ** 2) ** s[1]  # noqa: E731
     total = quad(f, 0, np.pi / 2)[0]
-    found = exact_of(Q, jeffreys(2), s)
+    law = exact_of(Q, jeffreys(2), s)
     mean = quad(lambda u: np.sin(u) ** 2 * f(u), 0, np.pi / 2)[0] / total
-    assert found.mean[0] == pytest.approx(mean, abs=1e-12)
+    assert law.mean[0] == pytest.approx(mean, abs=1e-12)
     half = quad(f, 0, np.pi / 4)[0] / total
-    assert found.cdf(0, 0.5) == pytest.approx(half, abs=1e-12)
+    assert law.cdf(0, 0.5) == pytest.approx(half, abs=1e-12)
     # (10.7) is the normaliser, and P(Y = y) has 1 / B(prior) and the scale of Q besides
     evidence = log(2 * total) - betaln(0.5, 0.5) - sum(s) * log(2 + gain)
-    assert found.log_evidence == pytest.approx(evidence, abs=1e-10)
+    assert law.log_evidence == pytest.approx(evidence, abs=1e-10)
     at = np.arcsin(np.sqrt(0.3))
     density = f(at) / total / (2 * np.sin(at) * np.cos(at))
-    assert found.density(0, 0.3) == pytest.approx(density, rel=1e-10)
+    assert law.density(0, 0.3) == pytest.approx(density, rel=1e-10)
 
 
 @settings(max_examples=25, deadline=None)
@@ -69,35 +69,35 @@ def test_exact_moments_by_an_exact_rule(seed: int, a: int, b: int, n: int) -> No
     tallies = rng.multinomial(n, np.full(b, 1 / b))
     points, weights = polynomial_rule(prior, n + 2)
     likely = weights * np.prod((points @ Q.T) ** tallies, axis=1)
-    found = exact_of(Q, prior, tallies)
-    assert found.log_evidence == pytest.approx(log(likely.sum()), abs=1e-9)
+    law = exact_of(Q, prior, tallies)
+    assert law.log_evidence == pytest.approx(log(likely.sum()), abs=1e-9)
     mean = likely @ points / likely.sum()
-    assert found.mean == pytest.approx(mean, abs=1e-9)
+    assert law.mean == pytest.approx(mean, abs=1e-9)
     second = np.einsum("k,kx,kz->xz", likely, points, points) / likely.sum()
-    assert found.covariance == pytest.approx(second - np.outer(mean, mean), abs=1e-9)
-    assert found.tally_mean.sum() == pytest.approx(n)
-    assert found.n == n
+    assert law.covariance == pytest.approx(second - np.outer(mean, mean), abs=1e-9)
+    assert law.tally_mean.sum() == pytest.approx(n)
+    assert law.n == n
 
 
 @pytest.mark.slow
 def test_much_noise_and_many_people_do_not_underflow() -> None:
-    found = exact_of(GRR(2, 0.05), jeffreys(2), [2600, 2400])
-    assert found.weights.sum() == pytest.approx(1)
+    law = exact_of(GRR(2, 0.05), jeffreys(2), [2600, 2400])
+    assert law.weights.sum() == pytest.approx(1)
     p = (np.arange(4000) + 0.5) / 4000
     q = GRR(2, 0.05).matrix @ np.array([p, 1 - p])
     logs = 2600 * np.log(q[0]) + 2400 * np.log(q[1])
     weights = np.exp(logs - logs.max()) / np.sqrt(p * (1 - p))
-    assert found.mean[0] == pytest.approx(weights @ p / weights.sum(), abs=5e-3)
+    assert law.mean[0] == pytest.approx(weights @ p / weights.sum(), abs=5e-3)
 
 
 @pytest.mark.slow
 def test_draws_from_the_exact_law() -> None:
-    found = exact_of(GRR(3, 1), jeffreys(3), [9, 5, 6])
-    p = found.sample(4000, rng=1)
+    law = exact_of(GRR(3, 1), jeffreys(3), [9, 5, 6])
+    p = law.sample(4000, rng=1)
     assert p.shape == (4000, 3)
     assert p.sum(axis=1) == pytest.approx(1)
     for x in range(3):
-        assert kstest(p[:, x], np.vectorize(lambda v, x=x: found.cdf(x, v))).pvalue > 1e-3
+        assert kstest(p[:, x], np.vectorize(lambda v, x=x: law.cdf(x, v))).pvalue > 1e-3
 
 
 CASES = [
@@ -115,19 +115,19 @@ def test_draws_agree_with_the_exact_law(
     Q: object, prior: list[float], tallies: list[int], method: str
 ) -> None:
     exact = exact_of(Q, prior, tallies)
-    found = posterior(Q, prior, tallies, method=method, draws=4000, rng=2)  # type: ignore[arg-type]
-    assert isinstance(found, SampledPosterior)
-    assert found.converged
-    assert found.effective > 500
+    draw = posterior(Q, prior, tallies, method=method, draws=4000, rng=2)  # type: ignore[arg-type]
+    assert isinstance(draw, SampledPosterior)
+    assert draw.converged
+    assert draw.effective > 500
     spread = np.sqrt(np.diag(exact.covariance))
-    assert (np.abs(found.mean - exact.mean) < 4 * spread / np.sqrt(found.effective)).all()
-    assert found.mean_error == pytest.approx(spread / np.sqrt(found.effective), rel=0.1)
-    assert np.sqrt(np.diag(found.covariance)) == pytest.approx(spread, rel=0.15)
+    assert (np.abs(draw.mean - exact.mean) < 4 * spread / np.sqrt(draw.effective)).all()
+    assert draw.mean_error == pytest.approx(spread / np.sqrt(draw.effective), rel=0.1)
+    assert np.sqrt(np.diag(draw.covariance)) == pytest.approx(spread, rel=0.15)
     for x in range(len(prior)):
-        low, high = found.interval(x, 0.8)
+        low, high = draw.interval(x, 0.8)
         assert exact.cdf(x, high) - exact.cdf(x, low) == pytest.approx(0.8, abs=0.05)
     if method == "importance":
-        assert found.log_evidence == pytest.approx(exact.log_evidence, abs=0.1)
+        assert draw.log_evidence == pytest.approx(exact.log_evidence, abs=0.1)
 
 
 @pytest.mark.slow
@@ -136,8 +136,8 @@ def test_credible_intervals_hold_as_often_as_they_say() -> None:
     rng, Q, prior, held = np.random.default_rng(3), GRR(3, 1.5), jeffreys(3), 0
     for _ in range(300):
         p = rng.dirichlet(prior)
-        found = exact_of(Q, prior, rng.multinomial(25, Q.matrix @ p))
-        low, high = found.interval(0, 0.9)
+        law = exact_of(Q, prior, rng.multinomial(25, Q.matrix @ p))
+        low, high = law.interval(0, 0.9)
         held += low <= p[0] <= high
     assert abs(held / 300 - 0.9) < 4 * np.sqrt(0.09 / 300)
 
@@ -147,12 +147,12 @@ def test_many_inputs_by_chains() -> None:
     rng = np.random.default_rng(4)
     p, Q = rng.dirichlet(np.full(10, 0.5)), GRR(10, 2.0)
     tallies = rng.multinomial(20_000, Q.matrix @ p)
-    found = posterior(Q, jeffreys(10), tallies, rng=5)
-    assert isinstance(found, SampledPosterior)
-    assert found.converged
-    z = (p - found.mean) / np.sqrt(np.diag(found.covariance))
+    draw = posterior(Q, jeffreys(10), tallies, rng=5)
+    assert isinstance(draw, SampledPosterior)
+    assert draw.converged
+    z = (p - draw.mean) / np.sqrt(np.diag(draw.covariance))
     assert np.abs(z).max() < 5
-    assert "R-hat" in str(found)
+    assert "R-hat" in str(draw)
 
 
 @pytest.mark.slow
@@ -162,24 +162,24 @@ def test_rows_of_the_reports_that_came_in_are_enough() -> None:
     reports = np.asarray(Q.sample(np.zeros(12, dtype=int), rng=6))
     assert reports.shape == (12, 40)
     own = np.where(reports, Q.kappa / Q.lam, (1 - Q.kappa) / (1 - Q.lam))
-    found = posterior_of_rows(own, jeffreys(40), np.ones(12, dtype=int), draws=800, rng=rng)
-    assert isinstance(found, SampledPosterior)
-    assert found.mean.argmax() == 0
+    draw = posterior_of_rows(own, jeffreys(40), np.ones(12, dtype=int), draws=800, rng=rng)
+    assert isinstance(draw, SampledPosterior)
+    assert draw.mean.argmax() == 0
     full = UnaryEncoding(3, 0.8, 0.1).matrix
     few, tallies = full[[1, 3, 4]], np.array([4, 2, 1])
     whole_tallies = np.array([0, 4, 0, 2, 1, 0, 0, 0])
-    one = posterior_of_rows(few * 7, jeffreys(3), tallies)
-    assert one.mean == pytest.approx(posterior(full, jeffreys(3), whole_tallies).mean)
+    law = posterior_of_rows(few * 7, jeffreys(3), tallies)
+    assert law.mean == pytest.approx(posterior(full, jeffreys(3), whole_tallies).mean)
 
 
 def test_a_draw_says_when_it_cannot_be_used() -> None:
     rng = np.random.default_rng(7)
     p, Q = rng.dirichlet(np.full(30, 0.5)), GRR(30, 1.0)
     tallies = rng.multinomial(10_000, Q.matrix @ p)
-    found = posterior(Q, jeffreys(30), tallies, method="importance", draws=500, rng=8)
-    assert isinstance(found, SampledPosterior)
-    assert not found.converged
-    assert "NOT CONVERGED" in str(found)
+    draw = posterior(Q, jeffreys(30), tallies, method="importance", draws=500, rng=8)
+    assert isinstance(draw, SampledPosterior)
+    assert not draw.converged
+    assert "NOT CONVERGED" in str(draw)
 
 
 def test_diagnostics_on_known_chains() -> None:
@@ -220,9 +220,9 @@ def test_other_bad_arguments() -> None:
         posterior(GRR(2, 1), jeffreys(2), [1, 1], method="guess")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="rows"):
         posterior_of_rows([[-1.0, 1.0]], jeffreys(2), [1])
-    found = exact_of(GRR(2, 1), jeffreys(2), [1, 1])
+    law = exact_of(GRR(2, 1), jeffreys(2), [1, 1])
     for bad in (-1, 2):
         with pytest.raises(ParameterError, match="x: found"):
-            found.cdf(bad, 0.5)
+            law.cdf(bad, 0.5)
     with pytest.raises(ParameterError, match="level"):
-        found.interval(0, 1.5)
+        law.interval(0, 1.5)

@@ -16,11 +16,11 @@ SMALL = Bloom(WORDS, 1.2, bits=8, hashes=2, cohorts=2)
 
 
 def test_a_word_sets_its_bits_and_costs_epsilon() -> None:
-    one = Bloom(tuple(map(str, range(100))), 2.0)
-    assert (one.filters.sum(axis=2) == 2).all()
+    bloom = Bloom(tuple(map(str, range(100))), 2.0)
+    assert (bloom.filters.sum(axis=2) == 2).all()
     assert bits_of("pear", 3, 32, 2) == bits_of("pear", 3, 32, 2) != bits_of("pear", 4, 32, 2)
     # Erlingsson and others (2014), Theorem 1: 2 h log((1 - f/2) / (f/2)), f/2 the flip here.
-    assert 2 * 2 * log((1 - one.q) / one.q) == pytest.approx(2.0)
+    assert 2 * 2 * log((1 - bloom.q) / bloom.q) == pytest.approx(2.0)
     Q = SMALL.matrix
     assert Q.sum(axis=0) == pytest.approx(np.ones(4))
     assert np.log(Q.max(axis=1) / Q.min(axis=1)).max() <= 1.2 + 1e-9
@@ -45,15 +45,15 @@ def test_reports_follow_the_matrix_and_variances_are_those_of_all_reports() -> N
 
 @pytest.mark.slow
 def test_words_are_decoded() -> None:
-    one, rng = Bloom(tuple(f"word{i}" for i in range(60)), 4.0), np.random.default_rng(2)
+    bloom, rng = Bloom(tuple(f"word{i}" for i in range(60)), 4.0), np.random.default_rng(2)
     x = np.minimum(rng.geometric(0.1, 5000) - 1, 59)
     truth = np.bincount(x, minlength=60) / 5000
-    found = one.estimate(one.sample(x, rng))
-    scaled = (found.shares - truth) / found.errors
+    estimate = bloom.estimate(bloom.sample(x, rng))
+    scaled = (estimate.shares - truth) / estimate.errors
     assert 0.5 < np.mean(scaled**2) < 1.7
-    assert found.errors == pytest.approx(np.sqrt(one.variance(truth, 5000)), rel=0.1)
-    made = one.sample(x[:50], 3)
-    again = one.decode(one.encode(made, ()))
+    assert estimate.errors == pytest.approx(np.sqrt(bloom.variance(truth, 5000)), rel=0.1)
+    made = bloom.sample(x[:50], 3)
+    again = bloom.decode(bloom.encode(made, ()))
     assert (again.bits == made.bits).all()
     assert (again.cohorts == made.cohorts).all()
 
@@ -65,11 +65,13 @@ def test_words_that_cannot_be_told_apart_are_refused() -> None:
         Bloom(("a", "a"), 1.0)
 
 
-@pytest.mark.parametrize("one", [GRR(3, 1.0), UnaryEncoding.oue(2, 1.0), Hadamard(3, 0.9)], ids=str)
-def test_clones_bound_every_collection_of_any_randomizer(one: Randomizer) -> None:
-    blanket, _ = clone_neighbours(one.epsilon)
+@pytest.mark.parametrize(
+    "randomizer", [GRR(3, 1.0), UnaryEncoding.oue(2, 1.0), Hadamard(3, 0.9)], ids=str
+)
+def test_clones_bound_every_collection_of_any_randomizer(randomizer: Randomizer) -> None:
+    blanket, _ = clone_neighbours(randomizer.epsilon)
     for n in (1, 2, 3):
-        pairs = every_pair(n, one)
+        pairs = every_pair(n, randomizer)
         assert pairs is not None
         assert pairs.delta(0.3) <= most_delta(blanket, n, 0.3) * (1 + 1e-9)
 

@@ -22,10 +22,10 @@ POINTS = (3.0, 0.0, 1.0, 10.0)
 @given(st.floats(0.05, 6), st.lists(st.integers(-50, 50), min_size=2, max_size=6, unique=True))
 def test_laws_are_unbiased_and_cost_epsilon(epsilon: float, points: list[int]) -> None:
     for kind in KINDS:
-        one = kind(tuple(map(float, points)), epsilon)
-        assert one.law.sum(axis=0) == pytest.approx(np.ones(one.a), abs=1e-9)
-        assert one.levels @ one.law == pytest.approx(one.scaled, abs=1e-8)
-        cost = np.log(one.law.max(axis=1) / one.law.min(axis=1)).max()
+        randomizer = kind(tuple(map(float, points)), epsilon)
+        assert randomizer.law.sum(axis=0) == pytest.approx(np.ones(randomizer.a), abs=1e-9)
+        assert randomizer.levels @ randomizer.law == pytest.approx(randomizer.scaled, abs=1e-8)
+        cost = np.log(randomizer.law.max(axis=1) / randomizer.law.min(axis=1)).max()
         assert cost == pytest.approx(epsilon, abs=1e-8)
 
 
@@ -40,14 +40,14 @@ def test_variances_are_the_printed_ones(epsilon: float) -> None:
     share = 1 - exp(-epsilon / 2) if epsilon > HYBRID_FROM else 0.0
     more = (2 * (half + 1) / (half - 1) / 512) ** 2 / 4
     people = np.eye(4)
-    for one, printed in (
+    for randomizer, printed in (
         (duchi, two),
         (piecewise, many),
         (hybrid, share * many + (1 - share) * two),
     ):
-        found = np.array([one.mean_variance(p, 1) for p in people]) / one.scale**2
-        assert (printed - 1e-9 <= found).all()
-        assert (found <= printed + more).all()
+        variances = np.array([randomizer.mean_variance(p, 1) for p in people]) / randomizer.scale**2
+        assert (printed - 1e-9 <= variances).all()
+        assert (variances <= printed + more).all()
 
 
 def test_where_the_hybrid_begins_is_the_printed_root() -> None:
@@ -60,44 +60,47 @@ def test_where_the_hybrid_begins_is_the_printed_root() -> None:
 @pytest.mark.parametrize("epsilon", [0.0005, 0.3, 1.0, 3.0])
 def test_the_wave_is_as_wide_as_printed_and_tells_most(epsilon: float) -> None:
     """Li and others (2020), (5), and that it maximises the bound on mutual information."""
-    one, e = SquareWave(POINTS, epsilon), exp(epsilon)
+    wave, e = SquareWave(POINTS, epsilon), exp(epsilon)
     printed = (epsilon * e - e + 1) / (2 * e * (e - 1 - epsilon))
-    assert one.b == pytest.approx(printed, rel=1e-3)
+    assert wave.b == pytest.approx(printed, rel=1e-3)
 
     def told(b: float) -> float:
         return log((2 * b + 1) / (2 * b * e + 1)) + 2 * b * epsilon * e / (2 * b * e + 1)
 
-    assert told(one.b) >= max(told(one.b * (1 + x)) for x in (-0.01, 0.01))
+    assert told(wave.b) >= max(told(wave.b * (1 + x)) for x in (-0.01, 0.01))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_means_are_unbiased_and_their_errors_honest(kind: type[Numeric]) -> None:
-    one, rng = kind(POINTS, 1.5), np.random.default_rng(4)
+    randomizer, rng = kind(POINTS, 1.5), np.random.default_rng(4)
     x = rng.integers(0, 4, 400)
     truth = float(np.array(POINTS)[x].mean())
-    found = [one.mean(one.support_counts(one.sample(x, rng)), 400) for _ in range(150)]
-    values = np.array([each.value for each in found])
-    sure = sqrt(one.mean_variance(np.bincount(x, minlength=4) / 400, 400))
+    means = [
+        randomizer.mean(randomizer.support_counts(randomizer.sample(x, rng)), 400)
+        for _ in range(150)
+    ]
+    values = np.array([each.value for each in means])
+    sure = sqrt(randomizer.mean_variance(np.bincount(x, minlength=4) / 400, 400))
     assert abs(values.mean() - truth) < 4 * sure / sqrt(150)
     assert values.std() == pytest.approx(sure, rel=0.2)
-    assert all(each.error >= 0.9 * sure for each in found)
-    assert found[0].truth(np.bincount(x, minlength=4) / 400) == pytest.approx(truth)
+    assert all(each.error >= 0.9 * sure for each in means)
+    assert means[0].truth(np.bincount(x, minlength=4) / 400) == pytest.approx(truth)
 
 
 def test_a_wave_gives_unbiased_shares_and_the_likeliest_distribution() -> None:
-    one, rng = SquareWave(tuple(range(6)), 2.0), np.random.default_rng(4)
+    wave, rng = SquareWave(tuple(range(6)), 2.0), np.random.default_rng(4)
     x = rng.binomial(5, 0.3, 5000)
     truth = np.bincount(x, minlength=6) / 5000
-    made = one.estimate(one.sample(x, rng))
+    made = wave.estimate(wave.sample(x, rng))
     assert (np.abs(made.shares - truth) < 5 * made.errors).all()
-    assert made.errors == pytest.approx(np.sqrt(one.variance(truth, 5000)), rel=0.15)
+    assert made.errors == pytest.approx(np.sqrt(wave.variance(truth, 5000)), rel=0.15)
     best = made.projected()
     assert best.min() >= 0
     assert best.sum() == pytest.approx(1)
     assert np.abs(best - truth).sum() < 0.25
-    seen = one.support_counts(one.sample(x, 4))
-    like = seen @ np.log(one.law @ one.estimate_tally(seen, 5000).projected())
-    assert like > seen @ np.log(one.law @ truth) - 0.5
+    seen = wave.support_counts(wave.sample(x, 4))
+    like = seen @ np.log(wave.law @ wave.estimate_tally(seen, 5000).projected())
+    assert like > seen @ np.log(wave.law @ truth) - 0.5
 
 
 def test_rounding_keeps_the_mean_and_the_mass() -> None:
@@ -110,12 +113,12 @@ def test_rounding_keeps_the_mean_and_the_mass() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_the_two_ends_bound_every_pair(kind: type[Numeric], n: int) -> None:
-    one = kind((0.0, 1.0, 2.5), 1.2)
+    randomizer = kind((0.0, 1.0, 2.5), 1.2)
     # Few levels, by joining sixty-four of each: a processing, so no delta is larger.
-    joined = np.add.reduceat(one.law, np.arange(0, one.outputs, 64), axis=0)
+    joined = np.add.reduceat(randomizer.law, np.arange(0, randomizer.outputs, 64), axis=0)
     pairs = every_pair(n, _matrix(joined))
     assert pairs is not None
-    (blanket, equals) = one.neighbours()[0]
+    (blanket, equals) = randomizer.neighbours()[0]
     for epsilon in (0.1, 0.6):
         assert pairs.delta(epsilon) <= most_delta(blanket, n, epsilon) * (1 + 1e-9)
         for pair in equals:
@@ -130,11 +133,11 @@ def _matrix(law: np.ndarray) -> object:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_let_through_is_bounded(kind: type[Numeric]) -> None:
-    one = kind(POINTS, 1.2)
-    found = pairwise_contraction(one.law)
-    assert found <= one.contraction() * (1 + 1e-9)
-    assert found >= one.contraction() * 0.98
-    assert one.capacity(2)[0] <= log(2)
+    randomizer = kind(POINTS, 1.2)
+    contraction = pairwise_contraction(randomizer.law)
+    assert contraction <= randomizer.contraction() * (1 + 1e-9)
+    assert contraction >= randomizer.contraction() * 0.98
+    assert randomizer.capacity(2)[0] <= log(2)
 
 
 @pytest.mark.parametrize(

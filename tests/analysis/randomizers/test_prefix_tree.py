@@ -26,12 +26,12 @@ EVERY = np.arange(1 << 16, dtype=np.uint16)
 SMALL = PrefixTree(("", "a", "z"), 1.2, 1, 4)
 
 
-@pytest.mark.parametrize(("one", "other"), [("a", "z"), ("", "a"), ("ab", "ac"), ("ab", "zb")])
+@pytest.mark.parametrize(("prefix", "other"), [("a", "z"), ("", "a"), ("ab", "ac"), ("ab", "zb")])
 @pytest.mark.parametrize("g", [2, 16])
 def test_hashes_of_two_prefixes_meet_with_probability_1_over_g(
-    one: str, other: str, g: int
+    prefix: str, other: str, g: int
 ) -> None:
-    tree = PrefixTree((one, other), 1.0, 2, g)
+    tree = PrefixTree((prefix, other), 1.0, 2, g)
     apart = int(np.argmax(tree.texts[0] != tree.texts[1]))
     keys = np.full((len(EVERY), 2), 0x1234, np.uint16)
     keys[:, apart] = EVERY  # whatever the rest of the key is
@@ -130,11 +130,11 @@ def test_values_are_found_as_often_as_stated() -> None:
     for _ in range(runs):
         x = np.repeat(np.arange(5), [round(1500 * share), 60, 0, 300, 0])
         x = np.concatenate([x, np.full(1500 - len(x), 2)])
-        found = tree.find(tree.sample(x, rng))
-        names = {value.text for value in found.values}
+        finds = tree.find(tree.sample(x, rng))
+        names = {value.text for value in finds.values}
         missed += "ab" not in names
         false += len(names - {"ab", "b", "abc", "zz"})
-        stated += found.false_finds
+        stated += finds.false_finds
     assert missed <= binom.isf(1e-4, runs, MISSED)
     assert stated < 0.5
     assert false <= 2
@@ -147,24 +147,24 @@ def test_intervals_hold_the_truth() -> None:
     truth = np.bincount(x) / len(x)
     scaled = []
     for _ in range(200):
-        found = tree.estimate(tree.sample(x, rng))
-        scaled.append((found.shares - truth) / found.errors)
+        estimate = tree.estimate(tree.sample(x, rng))
+        scaled.append((estimate.shares - truth) / estimate.errors)
     inside = (np.abs(scaled) < 1.96).mean()
     assert 0.93 < inside < 0.97
     assert np.abs(np.mean(scaled, axis=0)).max() < 4 / np.sqrt(200)
     exact = np.sqrt(tree.variance(truth, len(x)))
-    assert found.errors == pytest.approx(exact, rel=0.1)
+    assert estimate.errors == pytest.approx(exact, rel=0.1)
 
 
 def test_what_is_found_does_not_depend_on_what_is_known() -> None:
     words = ("fig", "é", "plum", "kiwi")
     tree = PrefixTree(words, 5.0, 5)
     reports = tree.sample(np.repeat(np.arange(4), [500, 400, 90, 10]), 3)
-    found = tree.find(reports)
+    finds = tree.find(reports)
     again = tree.of(()).find(reports)
-    assert again == found
-    assert {"fig", "é"} <= {value.text for value in found.values}
-    for value in found.values:
+    assert again == finds
+    assert {"fig", "é"} <= {value.text for value in finds.values}
+    for value in finds.values:
         text = tree.texts[words.index(value.text)]
         assert (value.share, value.error**2) == pytest.approx(tree.share_of(reports, text))
         assert value.low < value.share < value.high
@@ -189,8 +189,8 @@ def test_texts_alike_at_some_levels_are_below_the_bound() -> None:
     p, g = tree.truth, 4
     q = GRR(4, 1.5).lie
     # Half of the people report a level at which both texts have one hash.
-    one = np.array([p, 1 - p])
-    alike = PairLaw.over(np.array([1 / g, 1 - 1 / g]), one, one)
+    chances = np.array([p, 1 - p])
+    alike = PairLaw.over(np.array([1 / g, 1 - 1 / g]), chances, chances)
     law = np.concatenate([alike.law, blanket.law]) / 2
     own, other = (
         np.concatenate([getattr(alike, who), getattr(blanket, who)]) for who in ("own", "other")

@@ -96,11 +96,13 @@ def test_estimates_are_unbiased_and_their_errors_honest(randomizer: Randomizer) 
     )
     truth = np.bincount(people_values, minlength=a) / people
     rng = np.random.default_rng(2)
-    found = [randomizer.estimate(randomizer.sample(people_values, rng=rng)) for _ in range(runs)]
-    shares = np.array([e.shares for e in found])
+    estimates = [
+        randomizer.estimate(randomizer.sample(people_values, rng=rng)) for _ in range(runs)
+    ]
+    shares = np.array([e.shares for e in estimates])
     spread = shares.std(axis=0)
     assert (np.abs(shares.mean(axis=0) - truth) < 5 * spread / runs**0.5).all()
-    promised = np.array([(e.errors**2).mean() for e in found]).mean()
+    promised = np.array([(e.errors**2).mean() for e in estimates]).mean()
     assert 0.85 < (spread**2).mean() / promised < 1.15
 
 
@@ -219,10 +221,10 @@ def test_bit_rows_and_numbers_give_the_same_people() -> None:
 
 def test_bit_shares_of_thousands_of_bits_have_the_stated_error() -> None:
     rows = (np.random.default_rng(0).random((400, 3000)) < 0.3).astype(np.uint8)
-    found = BitFlip(3000, 0.25).estimate(BitFlip(3000, 0.25).sample(rows, rng=1))
-    wrong = found.shares - rows.mean(axis=0)
-    assert found.errors[0] == pytest.approx((0.25 * 0.75 / (400 * 0.25)) ** 0.5)
-    assert 0.9 < (wrong**2).mean() / found.errors[0] ** 2 < 1.1
+    estimate = BitFlip(3000, 0.25).estimate(BitFlip(3000, 0.25).sample(rows, rng=1))
+    wrong = estimate.shares - rows.mean(axis=0)
+    assert estimate.errors[0] == pytest.approx((0.25 * 0.75 / (400 * 0.25)) ** 0.5)
+    assert 0.9 < (wrong**2).mean() / estimate.errors[0] ** 2 < 1.1
 
 
 def test_merged_compositions_are_the_matrix_products() -> None:
@@ -244,11 +246,11 @@ def test_merged_compositions_are_the_matrix_products() -> None:
 
 def test_products_add_at_most_their_prices_and_mixtures_take_the_largest() -> None:
     left = np.array([[1.0, 0.0, 0.0], [0.0, 2 / 3, 1 / 3], [0.0, 1 / 3, 2 / 3]])
-    one = np.array([[0.6, 0.3, 0.3], [0.4, 0.7, 0.7]])
+    matrix = np.array([[0.6, 0.3, 0.3], [0.4, 0.7, 0.7]])
     other = np.array([[0.3, 0.3, 0.6], [0.7, 0.7, 0.4]])
-    both = product(one, other)
+    both = product(matrix, other)
     assert both.epsilon == pytest.approx(matrix_divergences(both.matrix).max())
-    assert both.epsilon < Channel(one).epsilon + Channel(other).epsilon - 1e-6 or (
+    assert both.epsilon < Channel(matrix).epsilon + Channel(other).epsilon - 1e-6 or (
         both.epsilon == pytest.approx(log(2) + log(2))
     )
     assert product(GRR(3, 0.3), GRR(3, 0.4)).epsilon == pytest.approx(0.7)
@@ -294,15 +296,15 @@ def test_projection_survives_shares_beside_which_one_is_lost() -> None:
 
 
 def test_projection_comes_by_name_and_intervals_are_symmetric() -> None:
-    found = GRR(4, 0.5).estimate(GRR(4, 0.5).sample(np.zeros(50, np.int64), rng=0))
-    assert found.shares.min() < 0
-    assert projected(found).shares == pytest.approx(found.projected())
-    assert "biased" in str(projected(found))
-    assert "unbiased" in str(found)
-    low, high = found.interval(0.95)
-    assert (high - found.shares) == pytest.approx(1.959964 * found.errors, rel=1e-6)
-    assert low + high == pytest.approx(2 * found.shares)
-    assert found.counts == pytest.approx(50 * found.shares)
+    estimate = GRR(4, 0.5).estimate(GRR(4, 0.5).sample(np.zeros(50, np.int64), rng=0))
+    assert estimate.shares.min() < 0
+    assert projected(estimate).shares == pytest.approx(estimate.projected())
+    assert "biased" in str(projected(estimate))
+    assert "unbiased" in str(estimate)
+    low, high = estimate.interval(0.95)
+    assert (high - estimate.shares) == pytest.approx(1.959964 * estimate.errors, rel=1e-6)
+    assert low + high == pytest.approx(2 * estimate.shares)
+    assert estimate.counts == pytest.approx(50 * estimate.shares)
 
 
 def test_seeds_and_generators_never_touch_the_global_state() -> None:
@@ -311,11 +313,11 @@ def test_seeds_and_generators_never_touch_the_global_state() -> None:
     x = np.arange(300) % 3
     for randomizer in (*PURE, mixed):
         values = x % randomizer.inputs
-        one, two = (
+        reports, two = (
             randomizer.sample(values, rng=4),
             randomizer.sample(values, rng=np.random.default_rng(4)),
         )
-        assert (randomizer.symbols(one) == randomizer.symbols(two)).all()
+        assert (randomizer.symbols(reports) == randomizer.symbols(two)).all()
     assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
 
 

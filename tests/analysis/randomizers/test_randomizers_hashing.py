@@ -106,10 +106,10 @@ def test_optimal_hashing_takes_the_best_power_of_two() -> None:
 def test_a_hundred_thousand_symbols_from_preimages_stay_unbiased() -> None:
     hashed = LocalHash(100_000, 1 << 16, 12.0)
     x = np.repeat([3, 99_999], [700, 300])
-    found = hashed.estimate(hashed.sample(x, rng=1))
-    assert abs(found.shares[3] - 0.7) < 5 * found.errors[3]
-    assert abs(found.shares[99_999] - 0.3) < 5 * found.errors[99_999]
-    assert abs(found.shares.sum() - 1) < 5 * 100_000**0.5 * found.errors[0]
+    estimate = hashed.estimate(hashed.sample(x, rng=1))
+    assert abs(estimate.shares[3] - 0.7) < 5 * estimate.errors[3]
+    assert abs(estimate.shares[99_999] - 0.3) < 5 * estimate.errors[99_999]
+    assert abs(estimate.shares.sum() - 1) < 5 * 100_000**0.5 * estimate.errors[0]
 
 
 def test_hadamard_is_the_signed_sum() -> None:

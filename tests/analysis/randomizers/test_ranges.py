@@ -14,32 +14,34 @@ POINTS = (4.0, 0.0, 1.0, 2.0, 3.0, 5.0, 9.0)
 
 
 def test_a_tree_has_the_levels_it_should() -> None:
-    one = Ranges(tuple(map(float, range(20))), 1.0, 4)
-    assert one.widths == (16, 4, 1)
-    assert one.nodes == (2, 5, 20)
-    assert one.paths.sum(axis=0) == pytest.approx(np.full(20, 3))
+    ranges = Ranges(tuple(map(float, range(20))), 1.0, 4)
+    assert ranges.widths == (16, 4, 1)
+    assert ranges.nodes == (2, 5, 20)
+    assert ranges.paths.sum(axis=0) == pytest.approx(np.full(20, 3))
     assert Ranges((0.0, 1.0), 1.0).nodes == (2,)
 
 
 def test_the_fit_is_unbiased_and_that_of_least_squares() -> None:
-    one = Ranges(POINTS, 1.3, 2)
-    G, centre = one._fit
+    ranges = Ranges(POINTS, 1.3, 2)
+    G, centre = ranges._fit
     for p in np.random.default_rng(1).dirichlet(np.ones(7), 5):
-        assert G @ one.paths @ p + centre == pytest.approx(p)
-    y = np.random.default_rng(2).normal(size=len(one.paths))
-    found = G @ y + centre
-    assert found.sum() == pytest.approx(1)
-    slope = one.paths.T @ (one.paths @ found - y)  # equal for all leaves: the multiplier of the sum
+        assert G @ ranges.paths @ p + centre == pytest.approx(p)
+    y = np.random.default_rng(2).normal(size=len(ranges.paths))
+    shares = G @ y + centre
+    assert shares.sum() == pytest.approx(1)
+    slope = ranges.paths.T @ (
+        ranges.paths @ shares - y
+    )  # equal for all leaves: the multiplier of the sum
     assert np.ptp(slope) < 1e-9
 
 
 def test_variances_are_exact_by_listing_every_report() -> None:
-    one, p = Ranges((0.0, 1.0, 2.0), 1.1, 2), np.array([0.2, 0.5, 0.3])
-    assert one.nodes == (2, 3)
+    ranges, p = Ranges((0.0, 1.0, 2.0), 1.1, 2), np.array([0.2, 0.5, 0.3])
+    assert ranges.nodes == (2, 3)
     coins, moments = UnaryEncoding.oue(3, 1.1), []
     for x in range(3):
         mean, square = np.zeros(3), np.zeros((3, 3))
-        for level, (width, count) in enumerate(zip(one.widths, one.nodes, strict=True)):
+        for level, (width, count) in enumerate(zip(ranges.widths, ranges.nodes, strict=True)):
             for bits in product((0, 1), repeat=count):
                 own = x // width
                 chances = [
@@ -49,40 +51,40 @@ def test_variances_are_exact_by_listing_every_report() -> None:
                     for j, bit in enumerate(bits)
                 ]
                 chance = float(np.prod(chances)) / 2
-                counts = np.zeros(one.positions)
-                first = sum(one.nodes[:level]) + level
+                counts = np.zeros(ranges.positions)
+                first = sum(ranges.nodes[:level]) + level
                 counts[first] = 1
                 counts[first + 1 : first + 1 + count] = bits
-                shares = one._ordered(counts, 1)
+                shares = ranges._ordered(counts, 1)
                 mean += chance * shares
                 square += chance * np.outer(shares, shares)
         assert mean == pytest.approx(np.eye(3)[x])
         moments.append(square - np.outer(mean, mean))
     exact = np.einsum("x,xij->ij", p, np.array(moments))
-    assert one.variance(p, 5) == pytest.approx(np.diag(exact) / 5)
-    assert one.range_variance(0, 1, p, 5) == pytest.approx(exact[:2, :2].sum() / 5)
+    assert ranges.variance(p, 5) == pytest.approx(np.diag(exact) / 5)
+    assert ranges.range_variance(0, 1, p, 5) == pytest.approx(exact[:2, :2].sum() / 5)
 
 
 def test_ranges_and_quantiles_of_drawn_people() -> None:
-    one, rng = Ranges(tuple(map(float, range(32))), 2.0), np.random.default_rng(3)
+    ranges, rng = Ranges(tuple(map(float, range(32))), 2.0), np.random.default_rng(3)
     x = rng.binomial(31, 0.3, 4000)
     truth = np.bincount(x, minlength=32) / 4000
     scaled = []
     for _ in range(20):
-        reports = one.sample(x, rng)
-        found = one.measures(one.support_counts(reports), 4000)
-        scaled += [(each.value - each.truth(truth)) / each.error for each in found[3:]]
-        assert all(abs(each.value - each.truth(truth)) <= 3 for each in found[:3])
+        reports = ranges.sample(x, rng)
+        numbers = ranges.measures(ranges.support_counts(reports), 4000)
+        scaled += [(each.value - each.truth(truth)) / each.error for each in numbers[3:]]
+        assert all(abs(each.value - each.truth(truth)) <= 3 for each in numbers[:3])
     assert abs(np.mean(scaled)) < 0.5
     assert 0.6 < np.mean(np.square(scaled)) < 1.5
-    made = one.estimate(reports)
+    made = ranges.estimate(reports)
     assert made.shares.sum() == pytest.approx(1)
 
 
 def test_the_order_of_the_numbers_is_their_own() -> None:
-    one = Ranges(POINTS, 8.0)
+    ranges = Ranges(POINTS, 8.0)
     x = np.repeat([0, 6], [300, 700])  # 4.0 and 9.0
-    shares = one.estimate(one.sample(x, 1)).shares
+    shares = ranges.estimate(ranges.sample(x, 1)).shares
     assert shares[[0, 6]] == pytest.approx([0.3, 0.7], abs=0.1)
 
 
@@ -99,24 +101,24 @@ def test_error_grows_with_the_logarithm_and_beats_flat_reports() -> None:
 
 
 def test_neighbours_enclose_every_collection() -> None:
-    one = Ranges((0.0, 1.0, 2.0), 1.1, 2)
-    Q = one.matrix
+    ranges = Ranges((0.0, 1.0, 2.0), 1.1, 2)
+    Q = ranges.matrix
     assert Q.sum(axis=0) == pytest.approx(np.ones(3))
     assert np.log(Q.max(axis=1) / Q.min(axis=1)).max() == pytest.approx(1.1)
     for n in (1, 2, 3):
-        pairs = every_pair(n, one)
+        pairs = every_pair(n, ranges)
         assert pairs is not None
-        for blanket, equals in one.neighbours():
+        for blanket, equals in ranges.neighbours():
             exact = pairs.delta(0.3)
             assert exact <= most_delta(blanket, n, 0.3) * (1 + 1e-9)
             assert all(least_delta(pair, n, 0.3) <= exact * (1 + 1e-9) for pair in equals)
 
 
 def test_the_flat_case_is_unary_encoding() -> None:
-    one, flat = Ranges((0.0, 1.0, 2.0), 1.0), UnaryEncoding.oue(3, 1.0)
-    assert one.nodes == (3,)
+    ranges, flat = Ranges((0.0, 1.0, 2.0), 1.0), UnaryEncoding.oue(3, 1.0)
+    assert ranges.nodes == (3,)
     p = np.array([0.2, 0.5, 0.3])
-    assert (one.variance(p, 1) <= flat.variance(p, 1) + 1e-12).all()  # the total is known
+    assert (ranges.variance(p, 1) <= flat.variance(p, 1) + 1e-12).all()  # the total is known
     e = exp(1.0)
     assert sqrt(flat.variance(np.array([0.0, 0.5, 0.5]), 1)[0]) == pytest.approx(
         2 * sqrt(e) / (e - 1)

@@ -23,26 +23,26 @@ ONES: list[Randomizer] = [
 
 
 def test_one_symbol_of_several_is_randomised_response() -> None:
-    one, grr = SubsetSelection(6, 1, 1.3), GRR(6, 1.3)
-    assert one.truth == pytest.approx(grr.truth)
-    assert one.lie == pytest.approx(grr.lie)
-    assert one.matrix == pytest.approx(grr.matrix)
+    subsets, grr = SubsetSelection(6, 1, 1.3), GRR(6, 1.3)
+    assert subsets.truth == pytest.approx(grr.truth)
+    assert subsets.lie == pytest.approx(grr.lie)
+    assert subsets.matrix == pytest.approx(grr.matrix)
 
 
 @pytest.mark.parametrize(("a", "d", "epsilon"), [(10, 3, 0.7), (20, 5, 1.0), (7, 1, 3.0)])
 def test_the_printed_worst_case_loss_of_subset_selection(a: int, d: int, epsilon: float) -> None:
     """Ye and Barg (2018), (17): n times the sum of squared errors at uniform shares."""
-    one, e = SubsetSelection(a, d, epsilon), exp(epsilon)
+    subsets, e = SubsetSelection(a, d, epsilon), exp(epsilon)
     printed = (a - 1) ** 2 / a * (d * e + a - d) ** 2 / (d * (a - d) * (e - 1) ** 2)
-    drawn = one.variance(np.full(a, 1 / a), 1, population=True).sum()
+    drawn = subsets.variance(np.full(a, 1 / a), 1, population=True).sum()
     assert drawn == pytest.approx(printed, rel=1e-9)
 
 
 @pytest.mark.parametrize(("a", "epsilon"), [(16, 0.5), (100, 1.0), (100, 3.0), (5, 4.0)])
 def test_the_best_subsets_are_the_best_of_all(a: int, epsilon: float) -> None:
     def rare(d: int) -> float:
-        one = SubsetSelection(a, d, epsilon)
-        return float(one.variance(np.eye(a)[0], 1)[1])
+        subsets = SubsetSelection(a, d, epsilon)
+        return float(subsets.variance(np.eye(a)[0], 1)[1])
 
     assert SubsetSelection.best(a, epsilon).d == min(range(1, a), key=rare)
 
@@ -57,28 +57,30 @@ def test_hadamard_response_takes_the_printed_number_of_columns() -> None:
     assert ((own.T.astype(int) @ own)[~np.eye(6, dtype=bool)] == 2).all()
 
 
-@pytest.mark.parametrize("one", ONES, ids=str)
-def test_capacity_and_contraction_are_those_of_the_matrix(one: Randomizer) -> None:
-    assert one.contraction() == pytest.approx(pairwise_contraction(one.matrix), rel=1e-6)
-    for people in {2, one.inputs}:
-        reach, attained = one.capacity(people)
+@pytest.mark.parametrize("randomizer", ONES, ids=str)
+def test_capacity_and_contraction_are_those_of_the_matrix(randomizer: Randomizer) -> None:
+    assert randomizer.contraction() == pytest.approx(
+        pairwise_contraction(randomizer.matrix), rel=1e-6
+    )
+    for people in {2, randomizer.inputs}:
+        reach, attained = randomizer.capacity(people)
         best = max(
-            numerical_capacity(one.matrix[:, list(used)])
-            for used in list(combinations(range(one.inputs), people))[:3]
+            numerical_capacity(randomizer.matrix[:, list(used)])
+            for used in list(combinations(range(randomizer.inputs), people))[:3]
         )
         assert reach >= best * (1 - 1e-9) - 1e-9
         if attained:
             assert reach == pytest.approx(best, abs=1e-8)
 
 
-@pytest.mark.parametrize("one", ONES, ids=str)
+@pytest.mark.parametrize("randomizer", ONES, ids=str)
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_blankets_and_equal_others_enclose_every_collection(one: Randomizer, n: int) -> None:
-    pairs = every_pair(n, one)
+def test_blankets_and_equal_others_enclose_every_collection(randomizer: Randomizer, n: int) -> None:
+    pairs = every_pair(n, randomizer)
     assert pairs is not None
-    for epsilon in (0.1, 0.5 * one.epsilon):
+    for epsilon in (0.1, 0.5 * randomizer.epsilon):
         exact = pairs.delta(epsilon)
-        for blanket, equals in one.neighbours():
+        for blanket, equals in randomizer.neighbours():
             assert exact <= most_delta(blanket, n, epsilon) * (1 + 1e-9)
             for pair in equals:
                 assert least_delta(pair, n, epsilon) <= exact * (1 + 1e-9)
@@ -86,12 +88,12 @@ def test_blankets_and_equal_others_enclose_every_collection(one: Randomizer, n: 
 
 def test_neighbours_are_laws_of_the_matrix() -> None:
     """What a report says of two symbols, summed over the matrix."""
-    for one in (SubsetSelection(5, 2, 1.1), Hadamard(5, 2.0)):
-        Q = one.matrix
+    for randomizer in (SubsetSelection(5, 2, 1.1), Hadamard(5, 2.0)):
+        Q = randomizer.matrix
         inside = np.min(Q, axis=1, keepdims=True) * 1.01 < Q
-        if isinstance(one, Hadamard):
+        if isinstance(randomizer, Hadamard):
             inside[0] = True
-        (blanket, equals) = one.neighbours()[0]
+        (blanket, equals) = randomizer.neighbours()[0]
         seen = {
             pattern: Q[(inside[:, :2] == pattern).all(axis=1)].sum(axis=0)
             for pattern in product((False, True), repeat=2)
@@ -104,14 +106,14 @@ def test_neighbours_are_laws_of_the_matrix() -> None:
 
 
 def test_large_ones_are_made_without_a_matrix() -> None:
-    one = SubsetSelection.best(500, 1.0)
-    assert one.outputs == comb(500, one.d)
-    assert one.said_bits == pytest.approx(log(comb(500, one.d)) / log(2))
+    subsets = SubsetSelection.best(500, 1.0)
+    assert subsets.outputs == comb(500, subsets.d)
+    assert subsets.said_bits == pytest.approx(log(comb(500, subsets.d)) / log(2))
     people = np.random.default_rng(1).integers(0, 500, 2000)
-    for made in (one, Hadamard(500, 1.0)):
-        found = made.estimate(made.sample(people, 3))
+    for made in (subsets, Hadamard(500, 1.0)):
+        estimate = made.estimate(made.sample(people, 3))
         truth = np.bincount(people, minlength=500) / 2000
-        scaled = (found.shares - truth) / found.errors
+        scaled = (estimate.shares - truth) / estimate.errors
         assert abs(np.mean(scaled**2) - 1) < 6 * (2 / 500) ** 0.5
 
 
@@ -128,5 +130,5 @@ def test_supports_are_those_of_a_public_package(
     a: int, d: int, epsilon: float, truth: float, lie: float
 ) -> None:
     """The p and q of multi-freq-ldpy's SS_Aggregator_MI, evaluated there."""
-    one = SubsetSelection(a, d, epsilon)
-    assert (one.truth, one.lie) == pytest.approx((truth, lie), rel=1e-14)
+    subsets = SubsetSelection(a, d, epsilon)
+    assert (subsets.truth, subsets.lie) == pytest.approx((truth, lie), rel=1e-14)

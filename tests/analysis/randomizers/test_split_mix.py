@@ -76,18 +76,18 @@ def test_enough_shares_and_not_one_more() -> None:
 def test_sums_are_unbiased_with_the_noise_of_one_curator() -> None:
     rng = np.random.default_rng(3)
     x = rng.integers(0, 11, 100)
-    found = []
+    sums = []
     for _ in range(400):
         shares = ONE.sample(x, rng)
-        found.append(ONE.measures(ONE.support_counts(shares), 100)[1])
-    values = np.array([one.value for one in found])
-    truth = found[0].truth(np.bincount(x, minlength=11) / 100)
+        sums.append(ONE.measures(ONE.support_counts(shares), 100)[1])
+    values = np.array([number.value for number in sums])
+    truth = sums[0].truth(np.bincount(x, minlength=11) / 100)
     assert truth == pytest.approx(x.sum())
-    assert abs(values.mean() - truth) < 4 * found[0].error / sqrt(400)
-    assert values.std() == pytest.approx(found[0].error, rel=0.2)
+    assert abs(values.mean() - truth) < 4 * sums[0].error / sqrt(400)
+    assert values.std() == pytest.approx(sums[0].error, rel=0.2)
     alpha = exp(-1 / STEPS)
     laplace = sqrt(2 * alpha) / (1 - alpha) * 10 / STEPS
-    assert found[0].error == pytest.approx(laplace, rel=0.01)
+    assert sums[0].error == pytest.approx(laplace, rel=0.01)
 
 
 def test_a_share_by_itself_says_nothing() -> None:

@@ -40,18 +40,18 @@ def test_without_ties_it_is_the_definition(k: int) -> None:
 @given(st.lists(st.integers(0, 30), min_size=4, max_size=20), st.integers(1, 3))
 def test_sorted_neighbours_are_the_neighbours(values: list[int], k: int) -> None:
     scores = np.sort(np.array(values, float))
-    found = kth_distance(scores, scores, np.arange(len(scores)), k, skip=1)
+    distances = kth_distance(scores, scores, np.arange(len(scores)), k, skip=1)
     expected = [np.sort(np.abs(np.delete(scores, i) - x))[k - 1] for i, x in enumerate(scores)]
-    assert found.tolist() == expected
+    assert distances.tolist() == expected
     others = np.arange(0.0, 31.0, 2.5)
-    found = kth_distance(scores, others, np.searchsorted(others, scores), k, skip=0)
-    assert found.tolist() == [np.sort(np.abs(others - x))[k - 1] for x in scores]
+    distances = kth_distance(scores, others, np.searchsorted(others, scores), k, skip=0)
+    assert distances.tolist() == [np.sort(np.abs(others - x))[k - 1] for x in scores]
 
 
 def test_it_converges_to_the_divergence_of_two_normal_laws() -> None:
     rng = np.random.default_rng(0)
-    found = score_divergence(rng.normal(1, 1, 20_000), rng.normal(0, 1, 50_000), 3)
-    assert found == pytest.approx(0.5 / log(2), abs=0.03)
+    divergence = score_divergence(rng.normal(1, 1, 20_000), rng.normal(0, 1, 50_000), 3)
+    assert divergence == pytest.approx(0.5 / log(2), abs=0.03)
 
 
 def test_ties_are_counted_as_atoms_and_without_a_coin() -> None:
@@ -105,14 +105,14 @@ def test_rounding_is_a_tie() -> None:
 @pytest.mark.parametrize("step", [0.001, 0.003, 0.01, 0.03, 0.1])
 def test_rounded_scores_keep_their_divergence(step: float) -> None:
     """Normal laws one deviation apart, rounded: 0.72 bits less what rounding loses."""
-    found = []
+    divergences = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
         genuine, impostor = rng.normal(1, 1, 500), rng.normal(0, 1, 10_000)
-        found.append(
+        divergences.append(
             score_divergence(np.round(genuine / step) * step, np.round(impostor / step) * step)
         )
-    assert np.mean(found) == pytest.approx(0.5 / log(2), abs=0.08)
+    assert np.mean(divergences) == pytest.approx(0.5 / log(2), abs=0.08)
 
 
 @pytest.mark.slow
@@ -121,8 +121,8 @@ def test_the_interval_covers() -> None:
     held = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
-        found = divergence_interval(rng.normal(1, 1, 1000), rng.normal(0, 1, 8000))
-        held += found.low <= 0.5 / log(2) <= found.high
+        interval = divergence_interval(rng.normal(1, 1, 1000), rng.normal(0, 1, 8000))
+        held += interval.low <= 0.5 / log(2) <= interval.high
     assert held >= 34
 
 
@@ -178,11 +178,11 @@ def gaussian(n: int, rows: int, apart: float, seed: int) -> tuple[np.ndarray, np
 def test_the_divergence_is_no_lower_bound_for_finitely_many_people() -> None:
     """Paper 003, Theorem 3.2 and its PSE: D = 11.5 bits; a hundred people hold log2 100 = 6.64."""
     scores, owners = gaussian(100, 20_000, 4.0, 5)
-    found = system_entropy(scores, owners)
+    entropy = system_entropy(scores, owners)
     assert 4**2 / 2 / log(2) == pytest.approx(11.54, abs=0.005)
-    assert found.divergence.bits > found.ceiling + 3
-    assert found.finite == pytest.approx(6.25, abs=0.03)
-    assert found.finite_low < 6.25 < found.finite_high < found.ceiling == log2(100)
+    assert entropy.divergence.bits > entropy.ceiling + 3
+    assert entropy.finite == pytest.approx(6.25, abs=0.03)
+    assert entropy.finite_low < 6.25 < entropy.finite_high < entropy.ceiling == log2(100)
 
 
 def test_the_finite_value_is_the_information_of_the_model() -> None:
@@ -200,29 +200,29 @@ def test_the_finite_value_is_the_information_of_the_model() -> None:
 
 def test_noise_finds_nobody() -> None:
     scores, owners = gaussian(50, 1000, 0.0, 8)
-    found = system_entropy(scores, owners)
-    assert found.finite <= found.finite_high
-    assert found.finite == pytest.approx(0, abs=0.02)
-    assert found.rate_low < 1 / 50 < found.rate_high
-    assert found.fano <= 1 - found.rate
-    assert "1,000 sequences against 50 people" in str(found)
+    entropy = system_entropy(scores, owners)
+    assert entropy.finite <= entropy.finite_high
+    assert entropy.finite == pytest.approx(0, abs=0.02)
+    assert entropy.rate_low < 1 / 50 < entropy.rate_high
+    assert entropy.fano <= 1 - entropy.rate
+    assert "1,000 sequences against 50 people" in str(entropy)
 
 
 def test_perfect_scores_find_everybody() -> None:
-    found = system_entropy(np.eye(100) + np.arange(10_000).reshape(100, 100) * 1e-9)
-    assert found.rate == 1
-    assert found.finite == pytest.approx(log2(100) + log2(1 - 1 / 50), abs=1e-3)
+    entropy = system_entropy(np.eye(100) + np.arange(10_000).reshape(100, 100) * 1e-9)
+    assert entropy.rate == 1
+    assert entropy.finite == pytest.approx(log2(100) + log2(1 - 1 / 50), abs=1e-3)
 
 
 def test_fano_holds_for_the_attack() -> None:
     scores, owners = gaussian(64, 4000, 2.5, 9)
-    found = system_entropy(scores, owners)
-    slack = 3 * sqrt(found.rate * (1 - found.rate) / 4000)
-    assert found.fano <= 1 - found.rate + slack
+    entropy = system_entropy(scores, owners)
+    slack = 3 * sqrt(entropy.rate * (1 - entropy.rate) / 4000)
+    assert entropy.fano <= 1 - entropy.rate + slack
 
 
 def test_constant_scores_are_a_coin() -> None:
-    found = system_entropy(np.ones((100, 100)))
-    assert found.rate == pytest.approx(0.01)
-    assert found.finite == pytest.approx(0)
-    assert found.divergence.tied == 100
+    entropy = system_entropy(np.ones((100, 100)))
+    assert entropy.rate == pytest.approx(0.01)
+    assert entropy.finite == pytest.approx(0)
+    assert entropy.divergence.tied == 100

@@ -89,9 +89,9 @@ def test_proposition_3_10_and_post_processing(joint: np.ndarray, epsilon: float)
 @settings(max_examples=25, deadline=None)
 @given(tables, budgets, budgets, st.floats(0, 1))
 def test_theorem_3_6_also_with_the_coin_revealed(
-    joint: np.ndarray, one: float, other: float, w: float
+    joint: np.ndarray, budget: float, other: float, w: float
 ) -> None:
-    first, second = (GRR(joint.shape[1], eps).matrix for eps in (one, other))
+    first, second = (GRR(joint.shape[1], eps).matrix for eps in (budget, other))
     mean = w * pie(joint, first) + (1 - w) * pie(joint, second)
     assert pie(joint, w * first + (1 - w) * second) <= mean + 1e-12
     assert pie(joint, np.vstack([w * first, (1 - w) * second])) == pytest.approx(mean, abs=1e-12)

@@ -38,8 +38,8 @@ def test_figure_4_and_the_exact_values_beside_it(
     epsilon: float, general: float, printed: float, exact: float
 ) -> None:
     bound = pie_bound(GRR(PLACES, epsilon), USERS)
-    found = [bound.general, bound.printed, bound.exact]
-    assert found == pytest.approx([general, printed, exact], rel=5e-3)
+    bounds = [bound.general, bound.printed, bound.exact]
+    assert bounds == pytest.approx([general, printed, exact], rel=5e-3)
     assert bound.attained
     assert bound.general >= bound.printed >= bound.sharp >= bound.exact
 
@@ -130,8 +130,8 @@ def test_closed_forms_equal_the_numerical_capacity(users: int) -> None:
 
 def test_product_channels_have_the_sum_of_the_capacities() -> None:
     q = 0.2
-    one = 1 + q * log2(q) + (1 - q) * log2(1 - q)
-    assert capacity(BitFlip(3, q), 8) == (pytest.approx(3 * one, abs=1e-9), True)
+    bit_capacity = 1 + q * log2(q) + (1 - q) * log2(1 - q)
+    assert capacity(BitFlip(3, q), 8) == (pytest.approx(3 * bit_capacity, abs=1e-9), True)
 
 
 def test_uniformly_random_hash_functions_by_enumeration() -> None:
@@ -245,8 +245,8 @@ def grr_by_enumeration(a: int, epsilon: float, people: list[int]) -> list[float]
 @pytest.mark.parametrize(("a", "people"), [(2, [0, 0, 1]), (3, [0, 0, 1, 2]), (4, [1, 1, 1])])
 def test_loss_22_by_enumeration(a: int, people: list[int]) -> None:
     true = np.bincount(people, minlength=a) / len(people)
-    found = grr_loss(true, a, 0.8, len(people))
-    assert found.tolist() == pytest.approx(grr_by_enumeration(a, 0.8, people), rel=1e-12)
+    losses = grr_loss(true, a, 0.8, len(people))
+    assert losses.tolist() == pytest.approx(grr_by_enumeration(a, 0.8, people), rel=1e-12)
 
 
 @pytest.mark.parametrize(("g", "own"), [(2, 1), (3, 2), (4, 0)])

@@ -80,10 +80,10 @@ def test_rows_of_several_people_are_these_people() -> None:
     assert people.sum() == 60
     assert len(rows) == len(np.unique(table, axis=0))
     for known, released in (([0], [1, 2]), ([1, 2], None), ([], [0])):
-        one = find_people(table, known, released)
+        attack = find_people(table, known, released)
         other = find_people(rows, known, released, people)
-        assert (one.people, one.certain) == (other.people, other.certain)
-        assert (one.found, one.bits) == pytest.approx((other.found, other.bits))
+        assert (attack.people, attack.certain) == (other.people, other.certain)
+        assert (attack.found, attack.bits) == pytest.approx((other.found, other.bits))
 
 
 def test_certain_people() -> None:
@@ -98,8 +98,8 @@ def test_certain_people() -> None:
 
 def test_knowing_more_never_finds_fewer() -> None:
     table = np.random.default_rng(3).integers(0, 4, (300, 4))
-    found = [find_people(table, list(range(j))).found for j in range(5)]
-    assert found == sorted(found)
+    finds = [find_people(table, list(range(j))).found for j in range(5)]
+    assert finds == sorted(finds)
     shown = [find_people(table, [0, 1], list(range(j))).found for j in range(5)]
     assert shown == pytest.approx(sorted(shown))
 
@@ -168,14 +168,14 @@ def test_bad_joint_counts() -> None:
 def test_kept_symbols_and_the_rest_are_the_estimate(randomizer: GRR | LocalHash) -> None:
     people = np.random.default_rng(1).integers(0, 3, 40)
     reports = randomizer.sample(people, rng=2)
-    found = large_domain(randomizer, reports)
-    assert found.dense() == pytest.approx(randomizer.estimate(reports).shares)
-    assert len(found.kept) < 9
+    estimate = large_domain(randomizer, reports)
+    assert estimate.dense() == pytest.approx(randomizer.estimate(reports).shares)
+    assert len(estimate.kept) < 9
     truth = np.bincount(people, minlength=9) / 40
-    assert found.loss(truth) == pytest.approx(float(((truth - found.dense()) ** 2).sum()))
+    assert estimate.loss(truth) == pytest.approx(float(((truth - estimate.dense()) ** 2).sum()))
     top = np.argsort(-truth)[:2]
-    assert found.loss(truth, top=2) == pytest.approx(
-        float(((truth - found.dense())[top] ** 2).sum())
+    assert estimate.loss(truth, top=2) == pytest.approx(
+        float(((truth - estimate.dense())[top] ** 2).sum())
     )
 
 
@@ -207,15 +207,15 @@ def test_a_large_domain_at_reduced_scale(kind: str) -> None:
     size = a if kind == "grr" else 1 << 24
     epsilon = epsilon_at(theta, size)
     randomizer = GRR(a, epsilon) if kind == "grr" else LocalHash(a, size, epsilon)
-    found = large_domain(randomizer, randomizer.sample(people, rng))
+    estimate = large_domain(randomizer, randomizer.sample(people, rng))
     law = grr_loss if kind == "grr" else hash_loss
     expected = law(truth, size, epsilon, n)
-    assert found.loss(truth) == pytest.approx(float(expected.sum()), rel=0.15)
-    assert found.loss(truth, top=100) == pytest.approx(
+    assert estimate.loss(truth) == pytest.approx(float(expected.sum()), rel=0.15)
+    assert estimate.loss(truth, top=100) == pytest.approx(
         float(np.sort(expected)[-100:].sum()), rel=0.6
     )
-    exact, _ = found.significant()
-    normal, _ = found.significant(rule="normal")
+    exact, _ = estimate.significant()
+    normal, _ = estimate.significant(rule="normal")
     assert np.count_nonzero(truth[exact] == 0) <= 2  # each run: expected below 0.05
     assert np.count_nonzero(truth[normal] == 0) > 1000
     assert exact[:20].tolist() == list(range(20))  # the heavy hitters are all there
@@ -224,13 +224,13 @@ def test_a_large_domain_at_reduced_scale(kind: str) -> None:
 def test_bad_heavy_domains() -> None:
     with pytest.raises(ParameterError, match="whose reports support"):
         large_domain(np.eye(3), [0])  # type: ignore[arg-type]
-    found = large_domain(GRR(3, 1.0), np.array([0, 1, 1]))
+    estimate = large_domain(GRR(3, 1.0), np.array([0, 1, 1]))
     with pytest.raises(ParameterError, match="p: shape"):
-        found.loss([0.5, 0.5])
+        estimate.loss([0.5, 0.5])
     with pytest.raises(ParameterError, match="top"):
-        found.loss([0.5, 0.5, 0], top=0)
+        estimate.loss([0.5, 0.5, 0], top=0)
     with pytest.raises(ParameterError, match="level"):
-        found.significant(0)
+        estimate.significant(0)
     with pytest.raises(ParameterError, match="needs one symbol"):
         large_domain(GRR(3, 1.0), np.array([], int))
 

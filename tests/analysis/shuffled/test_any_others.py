@@ -31,9 +31,9 @@ from veilmix.analysis.shuffled.pair_bounds import most_delta
 Law = tuple[np.ndarray, np.ndarray]
 
 
-def worst(one: Randomizer, n: int, epsilon: float, known: float = 1.0) -> float:
+def worst(randomizer: Randomizer, n: int, epsilon: float, known: float = 1.0) -> float:
     """The bound over all pairs of values."""
-    return max(any_others_delta(case, n, epsilon, known) for case in one.neighbours())
+    return max(any_others_delta(case, n, epsilon, known) for case in randomizer.neighbours())
 
 
 def both(terms: tuple[list[Law], list[Law]]) -> list[Law]:
@@ -41,16 +41,16 @@ def both(terms: tuple[list[Law], list[Law]]) -> list[Law]:
     return [*terms[0], *terms[1]]
 
 
-def enumerated(one: Randomizer, n: int, epsilon: float) -> float:
+def enumerated(randomizer: Randomizer, n: int, epsilon: float) -> float:
     """The largest delta over all collections."""
-    pairs = all_pairs(one.matrix, n)
+    pairs = all_pairs(randomizer.matrix, n)
     assert pairs is not None
     return pairs.delta(epsilon)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("one", "n"),
+    ("randomizer", "n"),
     [
         (UnaryEncoding.oue(2, 1.0), 100),
         (UnaryEncoding.rappor(2, 1.0), 100),
@@ -63,15 +63,15 @@ def enumerated(one: Randomizer, n: int, epsilon: float) -> float:
     ],
     ids=str,
 )
-def test_no_collection_is_above(one: Randomizer, n: int) -> None:
+def test_no_collection_is_above(randomizer: Randomizer, n: int) -> None:
     for epsilon in (0.05, 0.2, 0.6):
-        exact = enumerated(one, n, epsilon)
+        exact = enumerated(randomizer, n, epsilon)
         for known in (1.0, 10 * exact, exact):
-            assert worst(one, n, epsilon, known) >= exact * (1 - 1e-9)
+            assert worst(randomizer, n, epsilon, known) >= exact * (1 - 1e-9)
 
 
 @pytest.mark.parametrize(
-    ("one", "thinner"),
+    ("randomizer", "thinner"),
     [
         (UnaryEncoding.rappor(3, 4.0), True),
         (UnaryEncoding.rappor(2, 4.0), True),
@@ -81,9 +81,11 @@ def test_no_collection_is_above(one: Randomizer, n: int) -> None:
     ],
     ids=str,
 )
-def test_the_pool_is_one_law_wherever_it_is_seen(one: Randomizer, thinner: bool | None) -> None:
+def test_the_pool_is_one_law_wherever_it_is_seen(
+    randomizer: Randomizer, thinner: bool | None
+) -> None:
     epsilon, n = 0.3, 100
-    for case in one.neighbours():
+    for case in randomizer.neighbours():
         labels = labelled(case, n, epsilon, 1e-3)
         assert labels is not None
         for atoms, weights in labels.laws:
@@ -99,15 +101,17 @@ def test_the_pool_is_one_law_wherever_it_is_seen(one: Randomizer, thinner: bool 
         )
 
 
-@pytest.mark.parametrize("one", [UnaryEncoding.oue(3, 2.0), UnaryEncoding.rappor(3, 2.0)], ids=str)
-def test_the_pool_and_who_is_not_in_it_only_help_the_attacker(one: Randomizer) -> None:
+@pytest.mark.parametrize(
+    "randomizer", [UnaryEncoding.oue(3, 2.0), UnaryEncoding.rappor(3, 2.0)], ids=str
+)
+def test_the_pool_and_who_is_not_in_it_only_help_the_attacker(randomizer: Randomizer) -> None:
     n, epsilon = 3, 0.4
-    (case,) = one.neighbours()
+    (case,) = randomizer.neighbours()
     labels = labelled(case, n, epsilon, 1.0)
     assert labels is not None
     most = max(expected(some) for some in multisets(labels.laws, n)) / n
     assert 0 < labels.rare < (1 - labels.share) ** n
-    assert most + labels.rare >= enumerated(one, n, epsilon)
+    assert most + labels.rare >= enumerated(randomizer, n, epsilon)
 
 
 def expected(laws: tuple[Law, ...]) -> float:
@@ -118,17 +122,19 @@ def expected(laws: tuple[Law, ...]) -> float:
     return total
 
 
-@pytest.mark.parametrize("one", [UnaryEncoding.oue(2, 2.0), UnaryEncoding.rappor(2, 1.0)], ids=str)
+@pytest.mark.parametrize(
+    "randomizer", [UnaryEncoding.oue(2, 2.0), UnaryEncoding.rappor(2, 1.0)], ids=str
+)
 @pytest.mark.parametrize("share", [0.05, 0.3])
-def test_labels_and_a_pool_only_help_the_attacker(one: Randomizer, share: float) -> None:
+def test_labels_and_a_pool_only_help_the_attacker(randomizer: Randomizer, share: float) -> None:
     n, epsilon = 3, 0.4
-    (case,) = one.neighbours()
+    (case,) = randomizer.neighbours()
     laws = both(_terms(case, epsilon, share))
     for atoms, weights in laws:
         assert weights.sum() == pytest.approx(1)
         assert atoms @ weights == pytest.approx(1 - exp(epsilon))
     most = max(expected(some) for some in multisets(laws, n)) / n + (1 - share) ** n
-    assert most >= enumerated(one, n, epsilon)
+    assert most >= enumerated(randomizer, n, epsilon)
 
 
 @pytest.mark.parametrize("sharp", [0.8, 2.0, 10.0])
@@ -141,9 +147,9 @@ def test_a_laplace_variable_beside_the_sum(sharp: float, n: int) -> None:
         sums = (sums[:, None] + atoms).ravel()
         chances = (chances[:, None] * weights).ravel()
     exact = float(chances @ (np.maximum(sums, 0) + np.exp(-sharp * np.abs(sums)) / (2 * sharp)))
-    found = at_most(atoms, weights, n, sharp=sharp)
-    assert exact * (1 - 1e-9) <= found
-    assert found == inf or found <= exact * (1 + 1e-3)
+    bound = at_most(atoms, weights, n, sharp=sharp)
+    assert exact * (1 - 1e-9) <= bound
+    assert bound == inf or bound <= exact * (1 + 1e-3)
 
 
 def test_an_exchange_may_not_lose_under_any_density() -> None:
@@ -181,7 +187,7 @@ def test_a_leaning_term_is_as_wide_and_has_the_same_mean() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "one",
+    "randomizer",
     [
         UnaryEncoding.oue(10, 2.0),
         UnaryEncoding.rappor(10, 2.0),
@@ -193,10 +199,10 @@ def test_a_leaning_term_is_as_wide_and_has_the_same_mean() -> None:
     ids=str,
 )
 @pytest.mark.parametrize("n", [10**4, 10**5, 10**6])
-def test_unary_encodings_are_known_within_a_percent(one: Randomizer, n: int) -> None:
-    found = report_epsilon(n, one, 1e-6)
-    assert 0 < found.low <= found.high
-    assert found.width < 0.01
+def test_unary_encodings_are_known_within_a_percent(randomizer: Randomizer, n: int) -> None:
+    bounds = report_epsilon(n, randomizer, 1e-6)
+    assert 0 < bounds.low <= bounds.high
+    assert bounds.width < 0.01
 
 
 def test_it_is_below_the_blanket_where_the_crowd_is_large() -> None:

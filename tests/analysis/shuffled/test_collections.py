@@ -38,8 +38,8 @@ def brute_delta(Q: Floats, n: int, epsilon: float) -> float:
     best = 0.0
     for others in product(range(Q.shape[1]), repeat=n - 1):
         laws = [histogram_law(Q, (x, *others)) for x in range(Q.shape[1])]
-        for one, other in product(laws, repeat=2):
-            gain = sum(max(0.0, one[s] - exp(epsilon) * other[s]) for s in one)
+        for law, other in product(laws, repeat=2):
+            gain = sum(max(0.0, law[s] - exp(epsilon) * other[s]) for s in law)
             best = max(best, gain)
     return best
 
@@ -56,13 +56,13 @@ RANDOMIZERS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RANDOMIZERS)
 def test_enumeration_up_to_symmetry_is_enumeration(name: str) -> None:
-    one = RANDOMIZERS[name]
-    Q = merged(one.matrix)
+    randomizer = RANDOMIZERS[name]
+    Q = merged(randomizer.matrix)
     for n in (1, 2, 3):
         for epsilon in (0.05, 0.4):
-            found = report_delta(n, one, epsilon)
-            assert found.low == found.high
-            assert found.high == pytest.approx(brute_delta(Q, n, epsilon), rel=1e-11)
+            bounds = report_delta(n, randomizer, epsilon)
+            assert bounds.low == bounds.high
+            assert bounds.high == pytest.approx(brute_delta(Q, n, epsilon), rel=1e-11)
 
 
 @settings(max_examples=25, deadline=None)
@@ -83,9 +83,9 @@ def test_one_bit_is_what_the_search_over_ones_finds(n: int, q: float) -> None:
 
 
 def test_with_little_noise_two_kinds_of_others_are_worse_than_one() -> None:
-    found = hockey_stick(16, 0.05, 3.0, bits=2)
-    assert found.exact
-    assert float(found) == pytest.approx(0.2278414527670, rel=1e-10)
+    level = hockey_stick(16, 0.05, 3.0, bits=2)
+    assert level.exact
+    assert float(level) == pytest.approx(0.2278414527670, rel=1e-10)
     pairs = every_pair(16, BitFlip(2, 0.05))
     assert pairs is not None
     assert sorted(pairs.worst(3.0)) == [0, 0, 7, 8]
@@ -102,12 +102,12 @@ def test_other_enumeration_of_bits_agrees() -> None:
 
 @pytest.mark.parametrize("name", ["GRR", "OUE", "two bits"])
 def test_populations_of_few_values_are_below_all_and_above_one_value(name: str) -> None:
-    one, n, epsilon = RANDOMIZERS[name], 6, 0.3
-    pairs = every_pair(n, one)
+    randomizer, n, epsilon = RANDOMIZERS[name], 6, 0.3
+    pairs = every_pair(n, randomizer)
     assert pairs is not None
     most = pairs.delta(epsilon)
-    cases = one.neighbours()
-    some = max(found.delta(epsilon) for found in mixed_pairs(n, cases))
+    cases = randomizer.neighbours()
+    some = max(laws.delta(epsilon) for laws in mixed_pairs(n, cases))
     equal = max(least_delta(pair, n, epsilon) for _, equals in cases for pair in equals)
     assert equal * (1 - 1e-9) <= some <= most * (1 + 1e-9)
 
@@ -122,23 +122,23 @@ def test_symmetries_and_merged_rows() -> None:
 def test_too_many_collections_are_bounded() -> None:
     assert every_pair(200, GRR(10, 2.0)) is None
     assert some_pairs(GRR(3, 1.0).matrix, 250) is None
-    found = report_epsilon(200, GRR(10, 2.0), 0.01)
-    assert found.low < found.high < found.low * 1.001
+    bounds = report_epsilon(200, GRR(10, 2.0), 0.01)
+    assert bounds.low < bounds.high < bounds.low * 1.001
 
 
 def test_an_exact_epsilon_has_its_delta() -> None:
-    one = UnaryEncoding.oue(3, 1.0)
-    found = report_epsilon(5, one, 0.02)
-    assert found.low == found.high
-    assert report_delta(5, one, found.high).high == pytest.approx(0.02, rel=1e-9)
-    assert report_epsilon(5, one, 0.9).high == 0
+    randomizer = UnaryEncoding.oue(3, 1.0)
+    bounds = report_epsilon(5, randomizer, 0.02)
+    assert bounds.low == bounds.high
+    assert report_delta(5, randomizer, bounds.high).high == pytest.approx(0.02, rel=1e-9)
+    assert report_epsilon(5, randomizer, 0.9).high == 0
 
 
 def test_reports_that_may_give_a_value_away_have_a_delta_and_perhaps_no_epsilon() -> None:
-    one = UnaryEncoding(3, 1.0, 0.2)
-    assert 0 < report_delta(4, one, 0.5).high < 1
-    assert report_epsilon(4, one, 1e-3).high == np.inf
-    assert report_epsilon(4, one, 0.9).high < 3
+    randomizer = UnaryEncoding(3, 1.0, 0.2)
+    assert 0 < report_delta(4, randomizer, 0.5).high < 1
+    assert report_epsilon(4, randomizer, 1e-3).high == np.inf
+    assert report_epsilon(4, randomizer, 0.9).high < 3
 
 
 def test_equal_others_are_worse_than_what_a_published_bound_has() -> None:
@@ -149,20 +149,20 @@ def test_equal_others_are_worse_than_what_a_published_bound_has() -> None:
 
     def delta(people: tuple[int, ...], others: tuple[int, ...], growth: Fraction) -> Fraction:
         def law(values: tuple[int, ...]) -> dict[tuple[int, ...], Fraction]:
-            found: dict[tuple[int, ...], Fraction] = {}
+            chances: dict[tuple[int, ...], Fraction] = {}
             for said in product(range(3), repeat=2):
                 told = zip(values, said, strict=True)
                 chance = Fraction(1, 4) * Fraction(1, 4) * 2 ** sum(x == y for x, y in told)
                 key = tuple(sorted(said))
-                found[key] = found.get(key, Fraction()) + chance
-            return found
+                chances[key] = chances.get(key, Fraction()) + chance
+            return chances
 
-        one, other = law(people), law(others)
-        return sum((max(Fraction(), one[s] - growth * other[s]) for s in one), Fraction())
+        own, other = law(people), law(others)
+        return sum((max(Fraction(), own[s] - growth * other[s]) for s in own), Fraction())
 
     growth = Fraction(46, 25)
     assert delta((0, 2), (1, 2), growth) == Fraction(1, 100)
     assert delta((1, 1), (0, 1), growth) == Fraction(1, 50)
-    found = report_delta(2, GRR(3, float(np.log(2))), float(np.log(1.84)))
-    assert found.low == found.high
-    assert found.high == pytest.approx(0.02)
+    bounds = report_delta(2, GRR(3, float(np.log(2))), float(np.log(1.84)))
+    assert bounds.low == bounds.high
+    assert bounds.high == pytest.approx(0.02)

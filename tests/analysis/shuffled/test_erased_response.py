@@ -14,40 +14,42 @@ from veilmix.analysis.shuffled.pair_bounds import least_delta
 MAKERS = (UnaryEncoding.oue, UnaryEncoding.rappor, UnaryEncoding.blh)
 
 
-def response(one: Randomizer) -> ErasedResponse:
+def response(randomizer: Randomizer) -> ErasedResponse:
     """The only case of it."""
-    found = ErasedResponse.of(one.neighbours()[0])
-    assert found is not None
-    return found
+    channel = ErasedResponse.of(randomizer.neighbours()[0])
+    assert channel is not None
+    return channel
 
 
-def law(one: ErasedResponse, first: int, second: int) -> np.ndarray:
+def law(channel: ErasedResponse, first: int, second: int) -> np.ndarray:
     """How many say the first value and how many the second, by convolution, person by person."""
     n = first + second
-    found = np.zeros((n + 1, n + 1))
-    found[0, 0] = 1
+    chances = np.zeros((n + 1, n + 1))
+    chances[0, 0] = 1
     for person in range(n):
-        x, y = (one.truth, one.lie) if person < first else (one.lie, one.truth)
-        next_one = one.erased * found
-        next_one[1:] += x * found[:-1]
-        next_one[:, 1:] += y * found[:, :-1]
-        found = next_one
-    return found
+        x, y = (channel.truth, channel.lie) if person < first else (channel.lie, channel.truth)
+        next_one = channel.erased * chances
+        next_one[1:] += x * chances[:-1]
+        next_one[:, 1:] += y * chances[:, :-1]
+        chances = next_one
+    return chances
 
 
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("local", [0.3, 2.0, 6.0])
 def test_two_values_come_to_it(make, local: float) -> None:
-    one = make(2, local)
-    found = response(one)
-    assert found.truth + found.lie + found.erased == pytest.approx(1)
-    assert found.truth / found.lie == pytest.approx(exp(one.epsilon))
-    assert found.erased == pytest.approx(one.kappa * one.lam + (1 - one.kappa) * (1 - one.lam))
+    randomizer = make(2, local)
+    channel = response(randomizer)
+    assert channel.truth + channel.lie + channel.erased == pytest.approx(1)
+    assert channel.truth / channel.lie == pytest.approx(exp(randomizer.epsilon))
+    assert channel.erased == pytest.approx(
+        randomizer.kappa * randomizer.lam + (1 - randomizer.kappa) * (1 - randomizer.lam)
+    )
 
 
 def test_who_has_other_values_or_more_outcomes_does_not() -> None:
-    for one in (UnaryEncoding.oue(3, 1.0), GRR(3, 1.0), BitFlip(2, 0.25), GRR(2, 1.0)):
-        assert all(ErasedResponse.of(case) is None for case in one.neighbours())
+    for randomizer in (UnaryEncoding.oue(3, 1.0), GRR(3, 1.0), BitFlip(2, 0.25), GRR(2, 1.0)):
+        assert all(ErasedResponse.of(case) is None for case in randomizer.neighbours())
 
 
 @pytest.mark.parametrize("local", [0.5, 2.0, 5.0])
@@ -55,11 +57,11 @@ def test_who_has_other_values_or_more_outcomes_does_not() -> None:
 def test_among_so_many_it_is_the_sum_over_all_outcomes(
     local: float, first: int, second: int
 ) -> None:
-    found = response(UnaryEncoding.oue(2, local))
+    channel = response(UnaryEncoding.oue(2, local))
     for epsilon in (0.01, 0.2, 0.9 * local):
-        gain = law(found, first + 1, second) - exp(epsilon) * law(found, first, second + 1)
+        gain = law(channel, first + 1, second) - exp(epsilon) * law(channel, first, second + 1)
         exact = float(np.maximum(gain, 0).sum())
-        low, high = found.among(first, second, epsilon)
+        low, high = channel.among(first, second, epsilon)
         assert low <= exact * (1 + 1e-12)
         assert exact <= high * (1 + 1e-12)
         assert high - low <= 1e-9 * exp(epsilon)
@@ -68,31 +70,31 @@ def test_among_so_many_it_is_the_sum_over_all_outcomes(
 @pytest.mark.parametrize("make", MAKERS[:2])
 @pytest.mark.parametrize("local", [1.0, 4.0])
 def test_over_all_populations_it_is_the_largest_of_them(make, local: float) -> None:
-    one, n = make(2, local), 9
-    found, pairs = response(one), every_pair(n, one)
+    randomizer, n = make(2, local), 9
+    channel, pairs = response(randomizer), every_pair(n, randomizer)
     assert pairs is not None
     for epsilon in (0.05, 0.5):
         exact = pairs.delta(epsilon)
-        assert found.largest(n, epsilon, 0.0) == pytest.approx(exact, rel=1e-6)
-        assert found.largest(n, epsilon, 2 * exact) >= exact
+        assert channel.largest(n, epsilon, 0.0) == pytest.approx(exact, rel=1e-6)
+        assert channel.largest(n, epsilon, 2 * exact) >= exact
 
 
 def test_leaving_people_out_never_protects() -> None:
-    found = response(UnaryEncoding.oue(2, 3.0))
+    channel = response(UnaryEncoding.oue(2, 3.0))
     for first, second in product((0, 20, 60), repeat=2):
-        whole = found.among(first, second, 0.3)[0]
+        whole = channel.among(first, second, 0.3)[0]
         for fewer in ((first // 2, second), (first, second // 2), (first // 3, second // 3)):
-            assert whole <= found.among(*fewer, 0.3)[1] * (1 + 1e-12)
+            assert whole <= channel.among(*fewer, 0.3)[1] * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("n", [10**4, 10**5])
 def test_others_of_one_value_are_as_the_sums_of_their_terms(n: int) -> None:
     """Two computations that share nothing."""
-    one = UnaryEncoding.oue(2, 4.0)
-    pair = one.neighbours()[0][1][0]
+    randomizer = UnaryEncoding.oue(2, 4.0)
+    pair = randomizer.neighbours()[0][1][0]
     for epsilon in (0.2, 0.22) if n == 10**4 else (0.06, 0.065):
-        low, high = response(one).among(0, n - 1, epsilon)
-        mirrored = response(one).among(n - 1, 0, epsilon)
+        low, high = response(randomizer).among(0, n - 1, epsilon)
+        mirrored = response(randomizer).among(n - 1, 0, epsilon)
         least = least_delta(pair, n, epsilon)
         assert least <= max(high, mirrored[1]) * (1 + 1e-6)
         assert least == pytest.approx(max(low, mirrored[0]), rel=2e-3)
@@ -101,5 +103,5 @@ def test_others_of_one_value_are_as_the_sums_of_their_terms(n: int) -> None:
 @pytest.mark.parametrize("local", [4.0, 6.0])
 def test_bands_of_two_values_with_little_noise(local: float) -> None:
     """Where an exchange of terms left 1.2 % and 27 %."""
-    found = report_epsilon(10_000, UnaryEncoding.oue(2, local), 1e-6)
-    assert found.width < 0.005
+    bounds = report_epsilon(10_000, UnaryEncoding.oue(2, local), 1e-6)
+    assert bounds.width < 0.005

@@ -23,7 +23,7 @@ NOBODY = ""  # whose message is a cover in any case
 
 def view(said: tuple[str, ...], k: int, reads: str) -> object:
     """What is seen of messages: the release, or closed sizes besides, or everything."""
-    groups = Counter(one for one in said if one)
+    groups = Counter(message for message in said if message)
     opened = frozenset((row, many) for row, many in groups.items() if many >= k)
     if reads == "release":
         return opened
@@ -35,20 +35,20 @@ def view(said: tuple[str, ...], k: int, reads: str) -> object:
 
 def law(table: tuple[str, ...], k: int, p: Fraction, reads: str) -> Law:
     """The law of what is seen, by every draw of everybody."""
-    found: Law = {}
+    chances: Law = {}
     for draws in product((True, False), repeat=len(table)):
         chance = Fraction(1)
         for taken in draws:
             chance *= p if taken else 1 - p
         said = tuple(row if taken else NOBODY for row, taken in zip(table, draws, strict=True))
         seen = view(said, k, reads)
-        found[seen] = found.get(seen, Fraction(0)) + chance
-    return found
+        chances[seen] = chances.get(seen, Fraction(0)) + chance
+    return chances
 
 
-def hockey_stick(one: Law, other: Law, grown: Fraction) -> Fraction:
+def hockey_stick(own: Law, other: Law, grown: Fraction) -> Fraction:
     return sum(
-        (max(p - grown * other.get(at, Fraction(0)), 0) for at, p in one.items()), Fraction()
+        (max(p - grown * other.get(at, Fraction(0)), 0) for at, p in own.items()), Fraction()
     )
 
 
@@ -61,9 +61,9 @@ def brute(n: int, k: int, p: Fraction, epsilon: float, reads: str, change: str) 
     grown, worst = Fraction(exp(epsilon)), Fraction(0)
     for others in combinations_with_replacement(names, n - 1):
         laws = {row: law((row, *others), k, p, reads) for row in (*names, NOBODY)}
-        for one, other in product(laws, repeat=2):
-            if one != other and (NOBODY in (one, other)) == (change == "removed"):
-                worst = max(worst, hockey_stick(laws[one], laws[other], grown))
+        for target, other in product(laws, repeat=2):
+            if target != other and (NOBODY in (target, other)) == (change == "removed"):
+                worst = max(worst, hockey_stick(laws[target], laws[other], grown))
     return worst
 
 
@@ -162,7 +162,7 @@ def test_the_end_of_an_open_prefix_tells_of_one_person() -> None:
     p, k = Fraction(1, 10), 2
 
     def law_of(target: tuple[str, str] | None) -> Law:
-        found: Law = {}
+        chances: Law = {}
         for others in range(9):  # of 8 people with (a, b)
             chance = comb(8, others) * p**others * (1 - p) ** (8 - others)
             for taken in (True, False) if target else (False,):
@@ -170,8 +170,8 @@ def test_the_end_of_an_open_prefix_tells_of_one_person() -> None:
                 whole = others if others >= k else 0
                 prefix = others + taken if others + taken >= k else 0
                 seen = (prefix, whole)
-                found[seen] = found.get(seen, Fraction(0)) + chance * mine
-        return found
+                chances[seen] = chances.get(seen, Fraction(0)) + chance * mine
+        return chances
 
     with_it, without = law_of(("a", "c")), law_of(None)
     worst = hockey_stick(with_it, without, Fraction(10**6))

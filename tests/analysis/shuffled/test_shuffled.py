@@ -46,8 +46,8 @@ def brute(n: int, q: float, epsilon: float) -> tuple[float, float]:
         law = np.ones(1)
         for i in range(n - 1):
             law = np.convolve(law, [q, 1 - q] if i < m else [1 - q, q])
-        zero, one = np.convolve(law, [1 - q, q]), np.convolve(law, [q, 1 - q])
-        for a, b in ((zero, one), (one, zero)):
+        zero, neighbour = np.convolve(law, [1 - q, q]), np.convolve(law, [q, 1 - q])
+        for a, b in ((zero, neighbour), (neighbour, zero)):
             hockey = max(hockey, float(np.maximum(a - exp(epsilon) * b, 0).sum()))
             likely = max(likely, float(a[a > exp(epsilon) * b * (1 + 1e-12)].sum()))
     return hockey, likely
@@ -148,10 +148,10 @@ def test_deltas_equal_brute_force_over_all_collections(n: int, q: float, epsilon
 
 def test_the_worst_collection_is_not_always_at_the_end() -> None:
     # n = 50, q = 0.05, eps = 0.1: 21 ones among the others, not 0.
-    found = hockey_stick(50, 0.05, 0.1)
-    assert found.ones == 21
+    level = hockey_stick(50, 0.05, 0.1)
+    assert level.ones == 21
     ends = PairDivergence(50, 0.05, 0.1).hockey_stick(np.array([0.0, 49.0]))
-    assert ends.max() < float(found) - 1e-4
+    assert ends.max() < float(level) - 1e-4
 
 
 @pytest.mark.slow
@@ -254,12 +254,12 @@ def test_the_least_noise_for_a_target() -> None:
 
 
 def test_levels_say_which_they_are() -> None:
-    found = hockey_stick(50, 0.1, 0.5)
-    assert str(found).startswith("hockey-stick delta = ")
-    assert "n = 50, q = 0.1, 1-bit" in str(found)
+    level = hockey_stick(50, 0.1, 0.5)
+    assert str(level).startswith("hockey-stick delta = ")
+    assert "n = 50, q = 0.1, 1-bit" in str(level)
     assert str(epsilon_for(50, 0.1, 1e-3, "probabilistic")).startswith("probabilistic epsilon = ")
-    assert found.epsilon == 0.5
-    assert found.delta == float(found)
+    assert level.epsilon == 0.5
+    assert level.delta == float(level)
 
 
 def test_proposition_6_1_bounds_every_collection() -> None:

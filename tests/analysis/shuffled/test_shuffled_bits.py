@@ -56,38 +56,38 @@ NOISE = [Fraction(1, 100), Fraction(1, 10), Fraction(1, 4), Fraction(9, 20)]
     ],
 )
 def test_laws_equal_the_rationals(m: tuple[int, ...], q: Fraction) -> None:
-    found = law(m, float(q))
+    chances = law(m, float(q))
     exact = vector_law(m, q)
     for s, p in exact.items():
-        assert found[s[:-1]] == pytest.approx(float(p), rel=1e-11)
-    assert found.sum() == pytest.approx(1, abs=1e-12)
-    assert np.count_nonzero(found) == len(exact)
+        assert chances[s[:-1]] == pytest.approx(float(p), rel=1e-11)
+    assert chances.sum() == pytest.approx(1, abs=1e-12)
+    assert np.count_nonzero(chances) == len(exact)
 
 
 def test_two_bits_of_many_people_by_two_other_roads() -> None:
     m, q = (4, 5, 3, 2), 0.2
-    found = law(m, q)
+    chances = law(m, q)
     P = transition_matrix(2, q)
     slow = np.ones((1, 1, 1))
     for i, people in enumerate(m):
         for _ in range(people):
             slow = add_person(slow, P[i])
-    assert found == pytest.approx(slow, rel=1e-11)
+    assert chances == pytest.approx(slow, rel=1e-11)
     # The generating polynomial at roots of unity, and one fast transform back.
     size = sum(m) + 1
     root = np.exp(-2j * np.pi * np.arange(size) / size)
     z = np.stack(np.meshgrid(root, root, root, indexing="ij"))
     forms = np.tensordot(P[:, :3], z, axes=1) + P[:, 3, None, None, None]
     transform = np.prod([form**people for form, people in zip(forms, m, strict=True)], axis=0)
-    assert found == pytest.approx(np.fft.ifftn(transform).real, abs=1e-14)
-    mean = [float((found * s).sum()) for s in np.indices(found.shape)]
+    assert chances == pytest.approx(np.fft.ifftn(transform).real, abs=1e-14)
+    mean = [float((chances * s).sum()) for s in np.indices(chances.shape)]
     assert mean == pytest.approx(expected_counts(m, q)[:3])
 
 
 def test_the_transition_matrix_is_kronecker_symmetric_and_doubly_stochastic() -> None:
-    P, one = transition_matrix(3, 0.2), transition_matrix(1, 0.2)
-    assert one.tolist() == [[0.8, 0.2], [0.2, 0.8]]
-    assert pytest.approx(np.kron(one, np.kron(one, one))) == P
+    P, flip = transition_matrix(3, 0.2), transition_matrix(1, 0.2)
+    assert flip.tolist() == [[0.8, 0.2], [0.2, 0.8]]
+    assert pytest.approx(np.kron(flip, np.kron(flip, flip))) == P
     assert (P == P.T).all()
     assert np.diag(P) == pytest.approx(0.8**3)
     assert np.diag(P[:, ::-1]) == pytest.approx(0.2**3)
@@ -176,8 +176,8 @@ def test_proposition_6_1_holds_where_defined_and_fails_when_stretched(q: Fractio
 
 @pytest.mark.slow
 def test_where_proposition_6_1_would_be_false() -> None:
-    found = proposition_6_1(4, Fraction(1, 4), Fraction(2), undefined="largest")
-    assert [b.case["m"] for b in found if b.case["m"] == 3] == [3]
+    counterexamples = proposition_6_1(4, Fraction(1, 4), Fraction(2), undefined="largest")
+    assert [b.case["m"] for b in counterexamples if b.case["m"] == 3] == [3]
     n, q = 40, Fraction(9, 20)
     assert any(proposition_6_1(n, q, Fraction(k, 4), shift=0) for k in range(1, 60))
 
@@ -260,10 +260,10 @@ def test_positive_parts_of_short_sums_by_enumeration() -> None:
 
 @pytest.mark.slow
 def test_large_reports_come_with_both_bounds() -> None:
-    found = hockey_stick(300, 0.25, 1.0, bits=3)
-    assert 0 < found.lower < float(found) < 1
-    assert not found.exact
-    assert "certainly >=" in str(found)
+    level = hockey_stick(300, 0.25, 1.0, bits=3)
+    assert 0 < level.lower < float(level) < 1
+    assert not level.exact
+    assert "certainly >=" in str(level)
     assert hockey_stick(100, 0.25, 4.0, bits=2) == pytest.approx(0, abs=1e-12)
     with pytest.raises(ParameterError, match="2\\^25 outcomes"):
         law([50] * 8, 0.2)
@@ -286,11 +286,11 @@ def test_figures_are_numbers_first() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAPER.figures)
 def test_every_figure_is_redrawn(name: str, tmp_path: Path) -> None:
-    found = PAPER.figures[name][1](Material(lambda _: (np.empty((0, 0), int), ()), 0, 0.0, str))
+    figure = PAPER.figures[name][1](Material(lambda _: (np.empty((0, 0), int), ()), 0, 0.0, str))
     path = tmp_path / "figure.png"
-    drawing.save(found.draw(), path)
+    drawing.save(figure.draw(), path)
     assert path.stat().st_size > 5_000
-    assert len(found.numbers[0].rows) > 5
+    assert len(figure.numbers[0].rows) > 5
 
 
 @pytest.mark.slow

@@ -45,8 +45,8 @@ def brute(randomizer: Randomizer, n: int, epsilon: float) -> float:
     Q, worst = rows * times[:, None], 0.0  # reports that say the same of all values are one
     for others in multisets(range(Q.shape[1]), n - 1):
         laws = [reported(Q, (*others, x)) for x in range(Q.shape[1])]
-        for one, other in permutations(laws, 2):
-            gain = (one[y] - exp(epsilon) * other.get(y, 0.0) for y in one)
+        for law, other in permutations(laws, 2):
+            gain = (law[y] - exp(epsilon) * other.get(y, 0.0) for y in law)
             worst = max(worst, sum(max(0.0, g) for g in gain))
     return worst
 
@@ -55,37 +55,41 @@ def brute(randomizer: Randomizer, n: int, epsilon: float) -> float:
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_bounds_enclose_the_enumerated_delta(randomizer: Randomizer, n: int) -> None:
     for epsilon in (0.1, 0.5, 0.9 * randomizer.epsilon):
-        exact, found = brute(randomizer, n, epsilon), report_delta(n, randomizer, epsilon)
-        assert found.low <= exact * (1 + 1e-9)
-        assert exact <= found.high * (1 + 1e-9)
+        exact, bounds = brute(randomizer, n, epsilon), report_delta(n, randomizer, epsilon)
+        assert bounds.low <= exact * (1 + 1e-9)
+        assert exact <= bounds.high * (1 + 1e-9)
         if n == 1:
-            assert found.high == pytest.approx(exact, rel=1e-9)
+            assert bounds.high == pytest.approx(exact, rel=1e-9)
 
 
 def test_one_bit_is_exact() -> None:
-    for one in (GRR(2, 1.0), BitFlip(1, 1 / (1 + exp(1.0)))):
-        found = report_delta(50, one, 0.4)
+    for randomizer in (GRR(2, 1.0), BitFlip(1, 1 / (1 + exp(1.0)))):
+        bounds = report_delta(50, randomizer, 0.4)
         assert (
-            found.low == found.high == pytest.approx(float(hockey_stick(50, 1 / (1 + exp(1)), 0.4)))
+            bounds.low
+            == bounds.high
+            == pytest.approx(float(hockey_stick(50, 1 / (1 + exp(1)), 0.4)))
         )
-        assert "exact" in str(found)
+        assert "exact" in str(bounds)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("one", [GRR(100, 2.0), UnaryEncoding.oue(100, 2.0), LocalHash.olh(9, 2.0)])
-def test_epsilon_and_delta_invert_each_other_and_a_crowd_protects(one: Randomizer) -> None:
-    few, many = report_epsilon(200, one, 1e-6), report_epsilon(3000, one, 1e-6)
-    assert 0 < many.low <= many.high < few.high < one.epsilon
-    assert report_delta(3000, one, many.high).high <= 1e-6
-    assert report_delta(3000, one, many.high * 0.999).high > 1e-6
-    assert report_delta(3000, one, many.low).low >= 1e-6
+@pytest.mark.parametrize(
+    "randomizer", [GRR(100, 2.0), UnaryEncoding.oue(100, 2.0), LocalHash.olh(9, 2.0)]
+)
+def test_epsilon_and_delta_invert_each_other_and_a_crowd_protects(randomizer: Randomizer) -> None:
+    few, many = report_epsilon(200, randomizer, 1e-6), report_epsilon(3000, randomizer, 1e-6)
+    assert 0 < many.low <= many.high < few.high < randomizer.epsilon
+    assert report_delta(3000, randomizer, many.high).high <= 1e-6
+    assert report_delta(3000, randomizer, many.high * 0.999).high > 1e-6
+    assert report_delta(3000, randomizer, many.low).low >= 1e-6
     assert many.high / many.low < 1.4
 
 
 @pytest.mark.slow
 def test_many_symbols_are_known_within_a_percent() -> None:
-    found = report_epsilon(5000, GRR(100, 2.0), 1e-6)
-    assert found.high / found.low - 1 < 0.01
+    bounds = report_epsilon(5000, GRR(100, 2.0), 1e-6)
+    assert bounds.high / bounds.low - 1 < 0.01
 
 
 def test_alone_a_report_costs_its_local_epsilon() -> None:
@@ -94,20 +98,20 @@ def test_alone_a_report_costs_its_local_epsilon() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "message"),
+    ("randomizer", "message"),
     [
         (UnaryEncoding(3, 1.0, 0.2), "give a value away"),
         (BitFlip(17, 0.2), "at most 16 bits"),
     ],
 )
-def test_what_has_no_bound_says_so(one: Randomizer, message: str) -> None:
+def test_what_has_no_bound_says_so(randomizer: Randomizer, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        report_delta(300, one, 0.5)
+        report_delta(300, randomizer, 0.5)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "one",
+    "randomizer",
     [
         UnaryEncoding.oue(2, 30.0),
         UnaryEncoding.blh(2, 30.0),
@@ -118,17 +122,19 @@ def test_what_has_no_bound_says_so(one: Randomizer, message: str) -> None:
     ],
     ids=str,
 )
-def test_nearly_all_noise_and_nearly_none_are_bounded_too(one: Randomizer) -> None:
-    found = report_epsilon(200, one, 1e-6)
-    assert 0 <= found.low <= found.high <= one.epsilon * (1 + 1e-9)
+def test_nearly_all_noise_and_nearly_none_are_bounded_too(randomizer: Randomizer) -> None:
+    bounds = report_epsilon(200, randomizer, 1e-6)
+    assert 0 <= bounds.low <= bounds.high <= randomizer.epsilon * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("one", [BitFlip(3, 0.3), UnaryEncoding.oue(4, 1.0), GRR(5, 1.0)], ids=str)
+@pytest.mark.parametrize(
+    "randomizer", [BitFlip(3, 0.3), UnaryEncoding.oue(4, 1.0), GRR(5, 1.0)], ids=str
+)
 @pytest.mark.parametrize("n", [4, 300])
-def test_what_is_not_beyond_a_known_bound_may_be_left_out(one: Randomizer, n: int) -> None:
-    for pair in (pair for _, equals in one.neighbours() for pair in equals):
+def test_what_is_not_beyond_a_known_bound_may_be_left_out(randomizer: Randomizer, n: int) -> None:
+    for pair in (pair for _, equals in randomizer.neighbours() for pair in equals):
         for epsilon in (0.05, 0.2, 0.8):
             whole = least_delta(pair, n, epsilon)
             for beyond in (whole / 1e6, whole / 2, whole * 1.01, 0.3):
-                found = least_delta(pair, n, epsilon, beyond)
-                assert found == whole or found <= whole <= beyond
+                delta = least_delta(pair, n, epsilon, beyond)
+                assert delta == whole or delta <= whole <= beyond

@@ -43,8 +43,8 @@ def enumerated(groups: list[Group], sharp: float) -> float:
 def test_a_sum_of_groups(sharp: float, kept: tuple[int, ...]) -> None:
     groups = [GROUPS[i] for i in kept]
     exact = enumerated(groups, sharp)
-    found = groups_at_most(groups, sharp)
-    assert exact * (1 - 1e-9) <= found <= exact * 1.01
+    bound = groups_at_most(groups, sharp)
+    assert exact * (1 - 1e-9) <= bound <= exact * 1.01
 
 
 @pytest.mark.parametrize("n", [1_000, 100_000])
@@ -71,7 +71,7 @@ def test_a_sum_that_is_never_above_0_has_no_bound() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("one", "n"),
+    ("randomizer", "n"),
     [
         (UnaryEncoding.oue(2, 2.0), 150),
         (UnaryEncoding.rappor(2, 3.0), 150),
@@ -80,9 +80,9 @@ def test_a_sum_that_is_never_above_0_has_no_bound() -> None:
     ],
     ids=str,
 )
-def test_no_collection_is_above(one: Randomizer, n: int) -> None:
-    (case,) = one.neighbours()
-    pairs = all_pairs(one.matrix, n)
+def test_no_collection_is_above(randomizer: Randomizer, n: int) -> None:
+    (case,) = randomizer.neighbours()
+    pairs = all_pairs(randomizer.matrix, n)
     assert pairs is not None
     for epsilon in (0.1, 0.3, 0.6):
         exact = pairs.delta(epsilon)
@@ -93,8 +93,8 @@ def test_no_collection_is_above(one: Randomizer, n: int) -> None:
 
 @pytest.mark.slow
 def test_every_population_is_in_a_part_that_bounds_it() -> None:
-    one, n, epsilon = UnaryEncoding.oue(2, 2.0), 2_000, 0.15
-    (case,) = one.neighbours()
+    randomizer, n, epsilon = UnaryEncoding.oue(2, 2.0), 2_000, 0.15
+    (case,) = randomizer.neighbours()
     known = most_delta(case[0], n, epsilon)
     labels = labelled(case, n, epsilon, known)
     assert labels is not None
@@ -113,13 +113,13 @@ def test_every_population_is_in_a_part_that_bounds_it() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "one",
+    "randomizer",
     [UnaryEncoding.oue(2, 2.0), UnaryEncoding.blh(10, 2.0), BitFlip(2, 0.25)],
     ids=str,
 )
-def test_two_values_that_lean_to_opposite_sides(one: Randomizer) -> None:
+def test_two_values_that_lean_to_opposite_sides(randomizer: Randomizer) -> None:
     n, epsilon = 10_000, 0.06
-    case = one.neighbours()[0]
+    case = randomizer.neighbours()[0]
     exchanged = any_others_delta(case, n, epsilon, most_delta(case[0], n, epsilon))
     end = widest_end(case, n, epsilon)
     least = max(least_delta(pair, n, epsilon) for pair in case[1])
@@ -136,9 +136,9 @@ def test_values_that_are_not_all_known_have_no_such_bound() -> None:
 
 @pytest.mark.slow
 def test_a_delta_is_as_near() -> None:
-    found = report_delta(10_000, UnaryEncoding.oue(2, 2.0), 0.06)
-    assert 0 < found.low <= found.high
-    assert found.width < 0.12
+    bounds = report_delta(10_000, UnaryEncoding.oue(2, 2.0), 0.06)
+    assert 0 < bounds.low <= bounds.high
+    assert bounds.width < 0.12
     assert report_delta(10_000, UnaryEncoding.oue(2, 2.0), exp(0.6)).high < 1e-30
 
 
@@ -162,16 +162,16 @@ FAMILIES = {
 @pytest.mark.parametrize("family", FAMILIES)
 def test_bands_are_narrower_than_a_percent(family: str, n: int) -> None:
     for local in LOCAL:
-        found = report_epsilon(n, FAMILIES[family](local), 1e-6)
-        assert 0 < found.low <= found.high <= local
-        assert found.width < 0.01, (family, n, local, found)
+        bounds = report_epsilon(n, FAMILIES[family](local), 1e-6)
+        assert 0 < bounds.low <= bounds.high <= local
+        assert bounds.width < 0.01, (family, n, local, bounds)
 
 
 def test_large_unary_encodings_have_the_laws_of_three_values() -> None:
     for make in (UnaryEncoding.oue, UnaryEncoding.rappor):
         few, many = make(3, 2.0).neighbours()[0], make(300, 2.0).neighbours()[0]
-        for one, other in zip([few[0], *few[1]], [many[0], *many[1]], strict=True):
-            assert one.weight == other.weight
-            assert np.array_equal(one.law, other.law)
-            assert np.array_equal(one.own, other.own)
-            assert np.array_equal(one.other, other.other)
+        for pair, other in zip([few[0], *few[1]], [many[0], *many[1]], strict=True):
+            assert pair.weight == other.weight
+            assert np.array_equal(pair.law, other.law)
+            assert np.array_equal(pair.own, other.own)
+            assert np.array_equal(pair.other, other.other)

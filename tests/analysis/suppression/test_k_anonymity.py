@@ -28,7 +28,7 @@ tables = st.integers(1, 9).flatmap(
 def test_best_columns_is_what_trying_every_set_finds(table, k, target, data) -> None:
     d = table.shape[1]
     weights = data.draw(st.lists(st.sampled_from([0.5, 1, 1, 2]), min_size=d, max_size=d))
-    found = best_columns(table, k, target, weights)
+    choice = best_columns(table, k, target, weights)
     safe = [
         chosen
         for size in range(d + 1)
@@ -36,9 +36,9 @@ def test_best_columns_is_what_trying_every_set_finds(table, k, target, data) -> 
         if not chosen or exposure(counts(table, chosen), k) <= target
     ]
     key = lambda s: (sum(weights[j] for j in s), len(s))  # noqa: E731
-    assert key(found.kept) == max(map(key, safe))
-    assert found.kept in safe
-    assert found.value <= target
+    assert key(choice.kept) == max(map(key, safe))
+    assert choice.kept in safe
+    assert choice.value <= target
 
 
 def test_required_forbidden_and_ties() -> None:
@@ -58,8 +58,8 @@ def test_it_keeps_what_no_bound_on_marginals_can_promise() -> None:
     from veilmix.scenarios.validation.load import load
 
     people = samples(load("titanic"), 0).people
-    found = best_columns(people.codes, 5, 0.05)
-    assert (found.kept, found.exposed) == ((0, 1, 2, 3), 8)
+    choice = best_columns(people.codes, 5, 0.05)
+    assert (choice.kept, choice.exposed) == ((0, 1, 2, 3), 8)
 
 
 def least_blanks(table: np.ndarray, k: int) -> int:
@@ -102,11 +102,11 @@ def test_the_integer_program_is_the_optimum_and_the_bound_below_it(table, k) -> 
     if k > len(table):
         return
     truth = least_blanks(table, k)
-    found = suppress_cells(table, k, 5)
-    assert (found.blanks, found.lower) == (truth, truth)
-    assert found.optimal
-    assert found.gap == 0
-    assert found.greedy >= truth
+    suppression = suppress_cells(table, k, 5)
+    assert (suppression.blanks, suppression.lower) == (truth, truth)
+    assert suppression.optimal
+    assert suppression.gap == 0
+    assert suppression.greedy >= truth
     assert fewest_blanks(Classes.of(table), k) <= truth
 
 
@@ -116,45 +116,45 @@ def test_every_released_row_has_company_and_is_true(table, k) -> None:
         with pytest.raises(ParameterError, match="are accepted"):
             suppress_cells(table, k, 0)
         return
-    found = suppress_cells(table, k, 0)
-    assert min(found.release.values()) >= k
-    assert sum(found.release.values()) == len(table)
+    suppression = suppress_cells(table, k, 0)
+    assert min(suppression.release.values()) >= k
+    assert sum(suppression.release.values()) == len(table)
     rows = {tuple(row) for row in table.tolist()}
-    for pattern in found.release:
+    for pattern in suppression.release:
         assert any(
             all(code in (BLANK, own) for code, own in zip(pattern, row, strict=True))
             for row in rows
         )
-    assert found.blanks == found.greedy == blanks(found.flow)
-    assert found.lower is None or found.lower <= found.blanks
+    assert suppression.blanks == suppression.greedy == blanks(suppression.flow)
+    assert suppression.lower is None or suppression.lower <= suppression.blanks
 
 
 def test_the_greedy_takes_only_the_people_it_lacks() -> None:
     """One odd person among many takes k - 1 out of the crowd and leaves the rest alone."""
     table = np.array([[0, 0]] * 9 + [[0, 1]])
-    found = suppress_cells(table, 3, 0)
-    assert found.release == {(0, BLANK): 3, (0, 0): 7}
-    assert found.blanks == 3
+    suppression = suppress_cells(table, 3, 0)
+    assert suppression.release == {(0, BLANK): 3, (0, 0): 7}
+    assert suppression.blanks == 3
     assert suppress_cells(table, 3, 5).blanks == 3
 
 
 def test_a_false_release_is_caught() -> None:
     table = np.array([[0, 0], [0, 0], [0, 1], [0, 1]])
-    found = suppress_cells(table, 2, 0)
-    check(found, Classes.of(table))
+    suppression = suppress_cells(table, 2, 0)
+    check(suppression, Classes.of(table))
     with pytest.raises(ParameterError, match="is shown for"):
-        check(found, Classes.of(table[:, ::-1]))
+        check(suppression, Classes.of(table[:, ::-1]))
     with pytest.raises(ParameterError, match="exactly once"):
-        check(found, Classes.of(table[[0, 0, 0, 1, 2, 3]]))
+        check(suppression, Classes.of(table[[0, 0, 0, 1, 2, 3]]))
 
 
 @pytest.mark.slow
 def test_too_many_choices_leave_the_greedy_and_its_bound() -> None:
     rows = np.array(list(product(range(2), repeat=11)))
     assert optimum(Classes.of(rows), 2, 1.0) == (None, 0)
-    found = suppress_cells(rows[:200], 2, 0)
-    assert found.method == "greedy"
-    assert 0 < found.lower <= found.blanks
+    suppression = suppress_cells(rows[:200], 2, 0)
+    assert suppression.method == "greedy"
+    assert 0 < suppression.lower <= suppression.blanks
 
 
 def test_what_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +166,7 @@ def test_what_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(ParameterError, match="64 different rows"):
         suppress_cells(table, 2)
     monkeypatch.setattr(k_anonymity, "LOOKS", 1)
-    found = suppress_cells(table[:60], 2)
-    assert found.lower is found.gap is None
-    assert "no bound" in repr(found)
-    assert not found.optimal
+    suppression = suppress_cells(table[:60], 2)
+    assert suppression.lower is suppression.gap is None
+    assert "no bound" in repr(suppression)
+    assert not suppression.optimal

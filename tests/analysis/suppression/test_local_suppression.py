@@ -55,14 +55,16 @@ def certain(*counts: int) -> Column:
 def slow(columns: list[Column], k: int, n: int) -> int:
     """The bound again, from its formula: every set of thresholds, nothing left out."""
     best = n
-    for thresholds in product(*[sorted({*one.high, max(one.high) + 1}) for one in columns]):
+    for thresholds in product(
+        *[sorted({*answers.high, max(answers.high) + 1}) for answers in columns]
+    ):
         rare = [
-            sum(h for h in one.high if h < t) + one.missing
-            for one, t in zip(columns, thresholds, strict=True)
+            sum(h for h in answers.high if h < t) + answers.missing
+            for answers, t in zip(columns, thresholds, strict=True)
         ]
         common = [
-            [low for low, high in zip(one.low, one.high, strict=True) if high >= t]
-            for one, t in zip(columns, thresholds, strict=True)
+            [low for low, high in zip(answers.low, answers.high, strict=True) if high >= t]
+            for answers, t in zip(columns, thresholds, strict=True)
         ]
         cells = int(np.prod([len(c) for c in common]))
         spared = max(
@@ -90,11 +92,11 @@ def test_the_least_bound_is_found(counts: Any, k: int, apart: int) -> None:
         )
         for count in counts
     ]
-    found = promise(columns, k, n)
-    assert found is not None
-    assert found.people == slow(columns, k, n)
-    assert proved(columns, k, n, found.thresholds) == found.people
-    assert promise(columns, k, n, found.people - 1) is None
+    proof = promise(columns, k, n)
+    assert proof is not None
+    assert proof.people == slow(columns, k, n)
+    assert proved(columns, k, n, proof.thresholds) == proof.people
+    assert promise(columns, k, n, proof.people - 1) is None
 
 
 @settings(max_examples=30, deadline=None)
@@ -109,27 +111,27 @@ def test_what_is_promised_of_a_table_with_blanks_holds(seed: int, k: int) -> Non
     counts = [count[count > 0] for count in counts]
     levels = [int((count >= k).sum()) for count in counts]
     columns = [column(c, m, n, k, delta / 2) for c, m in zip(counts, levels, strict=True)]
-    assert all(one is not None for one in columns)
-    told = [one for one in columns if one is not None]
-    found = promise(told, k, n)
-    assert found is not None
+    assert all(answers is not None for answers in columns)
+    told = [answers for answers in columns if answers is not None]
+    proof = promise(told, k, n)
+    assert proof is not None
     failed = 0
     for _ in range(30):
         said = np.empty_like(codes)
-        for j, one in enumerate(told):
+        for j, answers in enumerate(told):
             rank = np.argsort(order[j])[codes[:, j]]
-            blank = (rank >= levels[j]) | (rng.random(n) < one.cover / COVERS)
+            blank = (rank >= levels[j]) | (rng.random(n) < answers.cover / COVERS)
             said[:, j] = np.where(blank, 9, rank)
         _, people = np.unique(said, axis=0, return_counts=True)
-        failed += int(people[people < k].sum()) > found.people
+        failed += int(people[people < k].sum()) > proof.people
     assert failed <= 14  # of 30, where 6 are allowed on average: probability below 0.001
 
 
 def test_rare_values_are_never_said_and_others_only_if_they_are_affordable() -> None:
     rare = [np.array([50, 48, 2]), np.array([60, 40])]
-    found = choose(rare, 3, 100, [1.0, 1.0], 0.1, (0, 1))
-    assert found.levels == (2, 2)
-    assert 1.9 < found.utility < 2
+    choice = choose(rare, 3, 100, [1.0, 1.0], 0.1, (0, 1))
+    assert choice.levels == (2, 2)
+    assert 1.9 < choice.utility < 2
     tight = choose(rare, 3, 0, [1.0, 1.0], 0.1, (0, 1))
     assert sum(level > 0 for level in tight.levels) == 1
     assert tight.proof.people == 0
@@ -146,12 +148,12 @@ def test_blanks_can_be_better_than_whole_columns() -> None:
             [22696, 2541, 2093, 1836, 1298, 1116, 960, 14, 7],
         )
     ]
-    found = choose(counts, 10, 976, [1.0] * 4, 0.05, range(4))
-    assert all(found.levels)
-    assert found.levels[:2] == (2, 2)
-    assert found.proof.people <= 976
-    assert found.utility > 3.9
-    assert found.exact
+    choice = choose(counts, 10, 976, [1.0] * 4, 0.05, range(4))
+    assert all(choice.levels)
+    assert choice.levels[:2] == (2, 2)
+    assert choice.proof.people <= 976
+    assert choice.utility > 3.9
+    assert choice.exact
 
 
 def test_what_is_required_is_kept_or_nothing_and_what_is_forbidden_is_not() -> None:
@@ -163,16 +165,16 @@ def test_what_is_required_is_kept_or_nothing_and_what_is_forbidden_is_not() -> N
 
 def test_many_values_are_tried_in_steps() -> None:
     counts = [np.arange(200, 0, -1), np.array([10100, 10000])]
-    found = choose(counts, 5, 900, [1.0, 1.0], 0.1, (0, 1))
-    assert found.levels[1] == 2
-    assert 0 < found.levels[0] < 200
+    choice = choose(counts, 5, 900, [1.0, 1.0], 0.1, (0, 1))
+    assert choice.levels[1] == 2
+    assert 0 < choice.levels[0] < 200
 
 
 def test_missing_answers_are_exposed() -> None:
-    one = column(np.array([20, 10]), 2, 33, 3, 0.1)
-    assert one is not None
-    assert one.missing == 3
-    found = promise([one], 3, 33)
-    assert found is not None
-    assert found.people == 3
+    answers = column(np.array([20, 10]), 2, 33, 3, 0.1)
+    assert answers is not None
+    assert answers.missing == 3
+    proof = promise([answers], 3, 33)
+    assert proof is not None
+    assert proof.people == 3
     assert promise([certain(20, 13)], 3, 33) is not None

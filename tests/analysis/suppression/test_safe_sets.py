@@ -23,8 +23,8 @@ def truth(table: np.ndarray, k: int, wild: Wildcards | None) -> dict[tuple[int, 
     sets = [s for size in range(d + 1) for s in combinations(range(d), size)]
     if wild is not None:
         return {s: wild.crowds(s).users_below(k) for s in sets}
-    found = exposures_of_all_sets(table, k).people
-    return {s: int(found[sum(1 << j for j in s)]) for s in sets}
+    people = exposures_of_all_sets(table, k).people
+    return {s: int(people[sum(1 << j for j in s)]) for s in sets}
 
 
 @given(st.integers(0, 10_000), st.integers(1, 60), st.integers(1, 6), st.booleans())
@@ -34,18 +34,18 @@ def test_finds_the_largest_and_only_maximal_sets(seed: int, n: int, d: int, matc
     wild = Wildcards.of(table, [0] * d) if matching else None
     k, most = 1 + seed % 7, seed % 5
     people = truth(table, k, wild)
-    safe = {s for s, found in people.items() if found <= most}
-    found = search_safe_sets(table, k, most, wild)
-    assert found.proven
-    assert found.finished
-    assert len(found.largest) == max(map(len, safe), default=0)
-    assert not safe or found.largest in safe
-    for one in found.maximal:
-        assert one in safe
-        assert not any(tuple(sorted((*one, j))) in safe for j in set(range(d)) - set(one))
-    covered = {j for one in found.maximal for j in one}
+    safe = {s for s, exposure in people.items() if exposure <= most}
+    search = search_safe_sets(table, k, most, wild)
+    assert search.proven
+    assert search.finished
+    assert len(search.largest) == max(map(len, safe), default=0)
+    assert not safe or search.largest in safe
+    for columns in search.maximal:
+        assert columns in safe
+        assert not any(tuple(sorted((*columns, j))) in safe for j in set(range(d)) - set(columns))
+    covered = {j for columns in search.maximal for j in columns}
     assert covered == {j for j in range(d) if (j,) in safe}
-    assert found.unsafe == tuple(j for j in range(d) if (j,) not in safe)
+    assert search.unsafe == tuple(j for j in range(d) if (j,) not in safe)
 
 
 def test_sets_of_many_cells_are_sorted_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,9 +57,9 @@ def test_sets_of_many_cells_are_sorted_not_counted(monkeypatch: pytest.MonkeyPat
 
 def test_stops_when_the_work_is_used_up_and_says_so() -> None:
     table = table_of(1, 500, 14)
-    found = search_safe_sets(table, 5, 20, work=500 * 30)
-    assert (found.proven, found.finished) == (False, False)
-    assert found.counted <= 30
+    search = search_safe_sets(table, 5, 20, work=500 * 30)
+    assert (search.proven, search.finished) == (False, False)
+    assert search.counted <= 30
     assert search_safe_sets(table, 5, 20, work=0).largest == ()
     # Enough for a set for each column, not for a proof.
     more = search_safe_sets(table, 5, 20, work=500 * 250)
@@ -69,10 +69,10 @@ def test_stops_when_the_work_is_used_up_and_says_so() -> None:
 def test_what_is_known_to_be_safe_is_where_the_search_starts() -> None:
     table = table_of(1, 500, 14)
     known = search_safe_sets(table, 5, 20).largest
-    found = search_safe_sets(table, 5, 20, known=known, work=0)
-    assert (found.largest, found.maximal, found.counted) == (known, (), 0)
+    search = search_safe_sets(table, 5, 20, known=known, work=0)
+    assert (search.largest, search.maximal, search.counted) == (known, (), 0)
     more = search_safe_sets(table, 5, 20, known=known[1:], work=500 * 250)
-    assert any(set(known[1:]) <= set(one) for one in more.maximal)
+    assert any(set(known[1:]) <= set(columns) for columns in more.maximal)
 
 
 def test_work_does_not_depend_on_the_clock() -> None:

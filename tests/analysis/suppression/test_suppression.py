@@ -61,16 +61,16 @@ def test_the_choice_is_the_best_of_all_sets(rule):
             with pytest.raises(ParameterError, match="required"):
                 choose_columns(*arguments)
             continue
-        found = choose_columns(*arguments)
-        if "theorem3" in (rule, found.certificate.rule):  # ties by fractions of people
+        choice = choose_columns(*arguments)
+        if "theorem3" in (rule, choice.certificate.rule):  # ties by fractions of people
             weigh = [Fraction(str(w)) for w in weights or [1] * len(marginals)]
-            same = [(sum(weigh[j] for j in s), len(s)) for s in (found.kept, expected)]
+            same = [(sum(weigh[j] for j in s), len(s)) for s in (choice.kept, expected)]
             assert same[0] == same[1]
         else:
-            assert found.kept == expected
-        assert found.certificate.value <= target
-        if found.kept:
-            found.certificate.verify([marginals[j] for j in found.kept])
+            assert choice.kept == expected
+        assert choice.certificate.value <= target
+        if choice.kept:
+            choice.certificate.verify([marginals[j] for j in choice.kept])
     assert unsatisfiable < 25
 
 
@@ -81,12 +81,12 @@ def test_every_dropped_column_is_explained(rule):
     explained = 0
     for _ in range(40):
         marginals, k, target, weights, _, forbidden = draw(rng)
-        found = choose_columns(marginals, k, target, weights, rule, forbidden=forbidden)
-        assert sorted((*found.kept, *(d.column for d in found.dropped))) == list(
+        choice = choose_columns(marginals, k, target, weights, rule, forbidden=forbidden)
+        assert sorted((*choice.kept, *(d.column for d in choice.dropped))) == list(
             range(len(marginals))
         )
-        for dropped in found.dropped:
-            wider = [marginals[j] for j in sorted((*found.kept, dropped.column))]
+        for dropped in choice.dropped:
+            wider = [marginals[j] for j in sorted((*choice.kept, dropped.column))]
             assert dropped.value == dropped.smallest_target == best_bound(wider, k, rule).value
             assert dropped.forbidden == (dropped.column in forbidden)
             assert dropped.forbidden or dropped.value > target
@@ -98,25 +98,25 @@ def test_every_dropped_column_is_explained(rule):
 
 
 def test_census():
-    found = choose_columns(CENSUS, 10, 0.01)
-    assert found.kept == (0, 1, 2)
-    assert found.certificate.people == 135
-    assert found.weight == 3.0
-    (dropped,) = found.dropped
+    choice = choose_columns(CENSUS, 10, 0.01)
+    assert choice.kept == (0, 1, 2)
+    assert choice.certificate.people == 135
+    assert choice.weight == 3.0
+    (dropped,) = choice.dropped
     assert (dropped.column, dropped.smallest_target) == (3, 1218 / 32561)
     assert best_bound(CENSUS, dropped.largest_k).value <= 0.01
     assert best_bound(CENSUS, dropped.largest_k + 1).value > 0.01
-    assert len(found.considered) == 15
-    safe = {c.columns: c.value for c in found.considered if c.safe}
+    assert len(choice.considered) == 15
+    safe = {c.columns: c.value for c in choice.considered if c.safe}
     assert min((v, c) for c, v in safe.items() if len(c) == 3) == (135 / 32561, (0, 1, 2))
     assert (0, 1, 2, 3) not in safe
-    assert "keep 0, 1, 2" in repr(found)
+    assert "keep 0, 1, 2" in repr(choice)
 
 
 def test_weights_may_prefer_few_columns():
-    found = choose_columns(CENSUS, 10, 0.003, [1, 1, 1, 5])
-    assert 3 in found.kept
-    assert choose_columns(CENSUS, 10, 0.003).weight > len(found.kept) - 1
+    choice = choose_columns(CENSUS, 10, 0.003, [1, 1, 1, 5])
+    assert 3 in choice.kept
+    assert choose_columns(CENSUS, 10, 0.003).weight > len(choice.kept) - 1
 
 
 def test_ties():
@@ -173,10 +173,10 @@ def test_any_rule_as_a_function():
 
     for target in (0.0001, 0.001, 0.01, 0.1, 0.5):
         for weights in (None, [1, 2, 3, 4], [4, 3, 2, 1]):
-            found = choose_columns(CENSUS, 50, target, weights, rule)
-            assert found.kept == choose_columns(CENSUS, 50, target, weights).kept
-            assert all(d.largest_k is None for d in found.dropped)
-            assert all(c.safe == (c.value <= target) for c in found.considered)
+            choice = choose_columns(CENSUS, 50, target, weights, rule)
+            assert choice.kept == choose_columns(CENSUS, 50, target, weights).kept
+            assert all(d.largest_k is None for d in choice.dropped)
+            assert all(c.safe == (c.value <= target) for c in choice.considered)
     assert asked
 
 
@@ -192,10 +192,10 @@ def test_shared_work_gives_the_same_bounds(rule):
 def test_of_many_columns_the_kept_set_and_its_neighbours_are_shown():
     rng = np.random.default_rng(23)
     marginals = [np.r_[9_000, rng.multinomial(1_000, np.full(8, 1 / 8))] for _ in range(14)]
-    found = choose_columns(marginals, 5, 0.35)
-    assert 2 < len(found.kept) < 14
-    assert [c.safe for c in found.considered] == [True] + [False] * len(found.dropped)
-    bigger = itertools.combinations(range(14), len(found.kept) + 1)
+    choice = choose_columns(marginals, 5, 0.35)
+    assert 2 < len(choice.kept) < 14
+    assert [c.safe for c in choice.considered] == [True] + [False] * len(choice.dropped)
+    bigger = itertools.combinations(range(14), len(choice.kept) + 1)
     assert not any(
         best_bound([marginals[j] for j in columns], 5).value <= 0.35
         for columns in itertools.islice(bigger, 200)
@@ -211,7 +211,7 @@ def test_it_plots_itself():
 
 
 @pytest.mark.parametrize(
-    ("change", "found"),
+    ("change", "message"),
     [
         ({"target": 1.5}, "target: found 1.5"),
         ({"target": float("nan")}, "target: found nan"),
@@ -226,7 +226,7 @@ def test_it_plots_itself():
         ({"marginals": [[1]] * 63}, "63 columns to choose from"),
     ],
 )
-def test_bad_arguments_say_what_was_found(change, found):
+def test_bad_arguments_say_what_was_found(change, message):
     arguments = {"marginals": CENSUS, "k": 10, "target": 0.1} | change
-    with pytest.raises(ParameterError, match=found):
+    with pytest.raises(ParameterError, match=message):
         choose_columns(**arguments)

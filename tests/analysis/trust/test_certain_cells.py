@@ -74,7 +74,7 @@ SINGLES = ((0,), (1,), (2,))
 
 def test_three_safe_pairs_can_leave_one_table() -> None:
     """Five people, k = 2: each pair shows few alone, all three together show all five."""
-    found = []
+    tables = []
     for rows in every_table(5, (2, 2, 2)):
         if any(len(set(column)) < 2 for column in zip(*rows, strict=True)):
             continue
@@ -82,9 +82,9 @@ def test_three_safe_pairs_can_leave_one_table() -> None:
         assert after.now.exact
         assert after.left is not None
         if len(after.left.found) == 1 and after.now.low == 5:
-            found.append(rows)
+            tables.append(rows)
             assert all(max(answers(rows, [pair])[0].values()) > 1 for pair in PAIRS)
-    assert found  # five of five are certain, though no pair shows all of them alone
+    assert tables  # five of five are certain, though no pair shows all of them alone
 
 
 @pytest.mark.parametrize(("n", "k"), [(3, 2), (4, 2), (4, 3)])
@@ -138,7 +138,7 @@ def test_a_band_holds_the_number(seed: int) -> None:
 
 def test_too_many_cells_are_a_band() -> None:
     rows = [(i % 9, i % 8, i // 7) for i in range(40)]
-    found = Certainty.of(knowing(rows, PAIRS[:1], 2))
-    assert found.left is None
-    assert 0 < found.now.low <= found.now.high <= 40
-    assert found.after(PAIRS, {}) == found.now.high
+    certainty = Certainty.of(knowing(rows, PAIRS[:1], 2))
+    assert certainty.left is None
+    assert 0 < certainty.now.low <= certainty.now.high <= 40
+    assert certainty.after(PAIRS, {}) == certainty.now.high

@@ -26,7 +26,8 @@ def counted(rows: Any, columns: tuple[int, ...], hidden: tuple[Any, ...] = ()) -
 def exact(seen: list[CountsSeen]) -> float:
     """Bits by counting all tables that agree with all that was seen."""
     left = sum(
-        all(counted(rows, one.columns, one.hidden) == one.counts for one in seen) for rows in EVERY
+        all(counted(rows, tally.columns, tally.hidden) == tally.counts for tally in seen)
+        for rows in EVERY
     )
     return log2(len(EVERY)) - log2(left)
 
@@ -59,9 +60,9 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_bits_along_a_chain(name: str) -> None:
     seen, whole = CASES[name]
-    found = chained_bits(seen, SIZES, len(ROWS))
-    assert found is not None
-    bits, sure = found
+    measure = chained_bits(seen, SIZES, len(ROWS))
+    assert measure is not None
+    bits, sure = measure
     assert sure is whole
     if whole:
         assert bits == pytest.approx(exact(seen), abs=1e-9)
@@ -79,7 +80,7 @@ def test_a_narrower_mask_later_leaves_a_lower_bound() -> None:
     """The first table told more than the second: both are looked at through the second's mask."""
     wide, narrow = (Mask(2, ("0", "1")),), (Mask(2, ("0",)),)
     seen = [*seeing(*SINGLES, (0, 2), hidden=wide), *seeing((0, 1, 2), hidden=narrow)]
-    found = chained_bits(seen, SIZES, len(ROWS))
-    assert found is not None
-    assert found[1] is False
-    assert 0 < found[0] <= exact(seen) + 1e-9
+    measure = chained_bits(seen, SIZES, len(ROWS))
+    assert measure is not None
+    assert measure[1] is False
+    assert 0 < measure[0] <= exact(seen) + 1e-9

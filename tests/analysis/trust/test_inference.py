@@ -27,11 +27,11 @@ def cells(table: Sequence[Row], people: Sequence[int], columns: Sequence[int]) -
 
 def said(counted: Counter[Row], labels: Sequence[Row]) -> Counter[Row]:
     """Counts of what is said instead of the states counted."""
-    found: Counter[Row] = Counter()
+    counts: Counter[Row] = Counter()
     for cell, people in counted.items():
         key = tuple(label[s] for label, s in zip(labels, cell, strict=True)) if labels else cell
-        found[key] += people
-    return found
+        counts[key] += people
+    return counts
 
 
 class Everything:
@@ -82,11 +82,11 @@ def evidence_of(
     laws: Any = LAWS,
 ) -> Evidence:
     """What is true of a table, put as evidence."""
-    found = []
+    counts = []
     for columns, some in groups:
         people = [person for person, crowd in enumerate(crowd_of) if crowd in some]
-        found.append(Group(columns, cells(table, people, columns), some))
-    return Evidence(laws, tuple(crowds), tuple(found))
+        counts.append(Group(columns, cells(table, people, columns), some))
+    return Evidence(laws, tuple(crowds), tuple(counts))
 
 
 @st.composite
@@ -134,27 +134,29 @@ def labelled(draw: Any, group: Group) -> Group:
 @settings(max_examples=150, deadline=None)
 @given(cases())
 def test_the_posterior_is_that_of_all_labelled_tables(evidence: Evidence) -> None:
-    truth, found = Everything(evidence), infer(evidence)
-    assert found.method is Method.EXACT
-    assert found.bits == pytest.approx(-log2(truth.whole), abs=1e-9)
+    truth, posterior = Everything(evidence), infer(evidence)
+    assert posterior.method is Method.EXACT
+    assert posterior.bits == pytest.approx(-log2(truth.whole), abs=1e-9)
     for crowd in range(len(evidence.crowds)):
         for row in product(*map(range, SIZES)):
-            assert found.probability(crowd, row) == pytest.approx(truth.row(crowd, row), abs=1e-9)
+            assert posterior.probability(crowd, row) == pytest.approx(
+                truth.row(crowd, row), abs=1e-9
+            )
         for column in range(3):
-            assert found.certain(crowd, column) == (len(truth.possible(crowd, column)) == 1)
+            assert posterior.certain(crowd, column) == (len(truth.possible(crowd, column)) == 1)
     best = [
         max(truth.row(crowd, row) for row in product(*map(range, SIZES)))
         for crowd in truth.crowd_of
     ]
-    assert found.rows_guessed == pytest.approx(fsum(best), abs=1e-9)
+    assert posterior.rows_guessed == pytest.approx(fsum(best), abs=1e-9)
 
 
 def test_counts_of_one_column_give_shares() -> None:
-    found = infer(Evidence(uniform((2,)), (Crowd(4),), (Group((0,), {(0,): 3, (1,): 1}, {0}),)))  # type: ignore[arg-type]
-    assert found.values(0, 0) == {0: 0.75, 1: 0.25}
-    assert found.bits == pytest.approx(4 - log2(4))
-    assert found.cells_guessed == pytest.approx(3)
-    assert found.cells_guessed_before == pytest.approx(2)
+    posterior = infer(Evidence(uniform((2,)), (Crowd(4),), (Group((0,), {(0,): 3, (1,): 1}, {0}),)))  # type: ignore[arg-type]
+    assert posterior.values(0, 0) == {0: 0.75, 1: 0.25}
+    assert posterior.bits == pytest.approx(4 - log2(4))
+    assert posterior.cells_guessed == pytest.approx(3)
+    assert posterior.cells_guessed_before == pytest.approx(2)
 
 
 def test_who_left_is_known_by_the_difference() -> None:
@@ -163,13 +165,13 @@ def test_who_left_is_known_by_the_difference() -> None:
     table = [(0, 0, 0), (0, 1, 0), (1, 1, 0), (1, 2, 1), (0, 2, 1), (1, 0, 1)]
     both, stayed = frozenset({0, 1}), frozenset({0})
     groups = [((0,), both), ((1,), both), ((2,), both), ((0, 1), stayed)]
-    found = infer(evidence_of(table, [0] * 5 + [1], groups, crowds, uniform(SIZES)))
-    assert found.certain(1, 0)
-    assert found.certain(1, 1)
-    assert not found.certain(1, 2)
-    assert found.values(1, 2) == {0: 0.5, 1: 0.5}
-    assert found.probability(1, (1, 0, 1)) == pytest.approx(0.5)
-    assert found.sets == ((1, 1), (5, 1))
+    posterior = infer(evidence_of(table, [0] * 5 + [1], groups, crowds, uniform(SIZES)))
+    assert posterior.certain(1, 0)
+    assert posterior.certain(1, 1)
+    assert not posterior.certain(1, 2)
+    assert posterior.values(1, 2) == {0: 0.5, 1: 0.5}
+    assert posterior.probability(1, (1, 0, 1)) == pytest.approx(0.5)
+    assert posterior.sets == ((1, 1), (5, 1))
 
 
 def test_a_pool_mixes_those_who_stayed_and_who_left() -> None:
@@ -196,12 +198,12 @@ def pairs(table: Sequence[Row], laws: Any) -> Evidence:
 
 def test_all_pair_counts_of_three_questions_leave_one_number_free() -> None:
     table = [row for row in product(range(2), repeat=3) for _ in range(3)]
-    found = infer(pairs(table, uniform((2, 2, 2))))
-    assert found.method is Method.EXACT
+    posterior = infer(pairs(table, uniform((2, 2, 2))))
+    assert posterior.method is Method.EXACT
     # N[0,0,0] = t fixes the rest: 4 cells of t and 4 of 6 - t, so weights 24!/(t!(6-t)!)^4.
     weights = [comb(6, t) ** 4 for t in range(7)]
     mean = fsum(t * w for t, w in enumerate(weights)) / sum(weights)
-    assert found.probability(0, (0, 0, 0)) == pytest.approx(mean / 24)
+    assert posterior.probability(0, (0, 0, 0)) == pytest.approx(mean / 24)
 
 
 @pytest.mark.slow
@@ -217,13 +219,13 @@ def test_sampled_shares_are_within_their_error_of_the_exact_ones(
     exact = infer(evidence)
     assert exact.method is Method.EXACT
     monkeypatch.setattr(fibre.listed, "__defaults__", (3,))
-    found = infer(evidence)
-    assert found.method is Method.SAMPLED
-    assert 0 < found.error < 0.005
-    assert found.agreement < 1.05
-    assert found.bits <= exact.bits
+    posterior = infer(evidence)
+    assert posterior.method is Method.SAMPLED
+    assert 0 < posterior.error < 0.005
+    assert posterior.agreement < 1.05
+    assert posterior.bits <= exact.bits
     for row in product(range(2), repeat=3):
-        assert abs(found.probability(0, row) - exact.probability(0, row)) < 5 * found.error
+        assert abs(posterior.probability(0, row) - exact.probability(0, row)) < 5 * posterior.error
 
 
 @pytest.mark.slow
@@ -255,9 +257,9 @@ def test_the_search_lists_every_table_once() -> None:
     (component,) = components(evidence, simplified(evidence))
     tables = fibre(evidence, component)
     assert tables is not None
-    found, _ = listed(tables)
-    assert len(found) == len(set(found))
-    for table in found:
+    members, _ = listed(tables)
+    assert len(members) == len(set(members))
+    for table in members:
         for place, total in enumerate(tables.totals):
             assert total == sum(n for n, s in zip(table, tables.sums, strict=True) if place in s)
 
@@ -265,34 +267,34 @@ def test_the_search_lists_every_table_once() -> None:
 def test_too_large_a_question_is_answered_at_least() -> None:
     """1,200 cells in three overlapping counts: the walk would not end, and it says so."""
     table = [(i % 12, i % 10, i // 60 % 10) for i in range(600)]
-    found = infer(pairs(table, uniform((12, 10, 10))))
-    assert found.method is Method.BOUNDED
-    assert found.told.side is Side.AT_LEAST
-    assert found.bits > 0
-    total = fsum(found.values(0, 0).values())
+    posterior = infer(pairs(table, uniform((12, 10, 10))))
+    assert posterior.method is Method.BOUNDED
+    assert posterior.told.side is Side.AT_LEAST
+    assert posterior.bits > 0
+    total = fsum(posterior.values(0, 0).values())
     assert isclose(total, 1, abs_tol=1e-9)
 
 
 def test_revealed_people_are_certain_though_nobody_recorded_them() -> None:
     crowd = Crowd(4, revealed=frozenset({0}), linked=True)
     counts = Group((0,), {(0,): 3, (1,): 1}, frozenset({0}))
-    found = infer(Evidence(((0.5, 0.5), (0.25, 0.75)), (crowd,), (counts,)))
-    assert found.cells_certain == 4
-    assert found.bits == pytest.approx(4)
-    assert found.rows_guessed == pytest.approx(3)
-    assert found.sets == ((1, 4),)
+    posterior = infer(Evidence(((0.5, 0.5), (0.25, 0.75)), (crowd,), (counts,)))
+    assert posterior.cells_certain == 4
+    assert posterior.bits == pytest.approx(4)
+    assert posterior.rows_guessed == pytest.approx(3)
+    assert posterior.sets == ((1, 4),)
 
 
 def test_the_worst_person_is_somebody_else() -> None:
     crowds = (Crowd(1, ((0, 1),), linked=True, own=True), Crowd(3))
     counts = Group((0,), {(0,): 2, (1,): 2}, frozenset({0, 1}))
-    found = infer(Evidence(uniform((2,)), crowds, (counts,)))
+    posterior = infer(Evidence(uniform((2,)), crowds, (counts,)))
     truth = {0: {(1,): 1}, 1: {(0,): 2, (1,): 1}}
-    worst = found.worst_row(truth)
+    worst = posterior.worst_row(truth)
     assert worst is not None
     assert (worst.prior, worst.posterior) == pytest.approx((0.5, 2 / 3))
-    assert found.worst_value(truth) == worst
-    assert found.worst_row({0: truth[0]}) is None
+    assert posterior.worst_value(truth) == worst
+    assert posterior.worst_row({0: truth[0]}) is None
 
 
 @pytest.mark.parametrize(

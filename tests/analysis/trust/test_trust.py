@@ -57,7 +57,7 @@ def view_of(
 def consistent(table: Table, view: View) -> list[Table]:
     """Every labelled table that looks the same through this view."""
     rows = list(product(*VALUES))
-    found = []
+    matches = []
     for other in product(rows, repeat=len(table)):
         same_counts = all(counts(other, seen.columns) == seen.counts for seen in view.counted)
         same_rows = all(
@@ -66,8 +66,8 @@ def consistent(table: Table, view: View) -> list[Table]:
             for column, value in row.items()
         )
         if same_counts and same_rows:
-            found.append(other)
-    return found
+            matches.append(other)
+    return matches
 
 
 tables = st.lists(st.tuples(*map(st.sampled_from, VALUES)), min_size=1, max_size=4).map(tuple)
@@ -115,8 +115,8 @@ def test_bits_are_those_of_the_tables_left_when_people_are_pinned_in_part(
 def test_the_formulas_of_the_docstring() -> None:
     table = (("a", "x"), ("a", "y"), ("b", "z"), ("b", "z"))
     assert view_bits(view_of(table), SIZES) == (0.0, True)
-    one, _ = view_bits(view_of(table, ((0,),)), SIZES)
-    assert one == pytest.approx(4 - log2(6))
+    marginal, _ = view_bits(view_of(table, ((0,),)), SIZES)
+    assert marginal == pytest.approx(4 - log2(6))
     joint, _ = view_bits(view_of(table, ((0, 1),)), SIZES)
     assert joint == pytest.approx(4 * log2(6) - log2(12))
     linked, exact = view_bits(view_of(table, (), (0, 1, 2, 3)), SIZES)
@@ -146,21 +146,21 @@ def test_it_does_not_matter_whether_people_share_a_row(
 ) -> None:
     """A run's record gives people who said the same one row; others may hand each its own."""
     view = view_of(table, seen, tuple(sorted(person for person in some if person < len(table))))
-    one = {row: dict(enumerate(row)) for row in table}
-    shared = {person: one[row] for person, row in enumerate(table)}
+    records = {row: dict(enumerate(row)) for row in table}
+    shared = {person: records[row] for person, row in enumerate(table)}
     pinned = {person: shared[person] for person in view.by_round[1]}
-    found = [
+    scores = [
         received(replace(view, by_round={1: rows}), SIZES, truth)
         for rows, truth in product((view.by_round[1], pinned), (shared, Loose(table)))
     ]
-    assert found == [found[0]] * 4
+    assert scores == [scores[0]] * 4
 
 
 def test_a_unanimous_column_is_certain_without_linking_anybody() -> None:
     table = (("a", "x"), ("a", "y"), ("a", "z"))
-    found = received(view_of(table, ((0,),)), SIZES)
-    assert (found.linked, found.cells_certain, found.crowd) == (0, 3, 3)
-    assert found.verdict == "crowd of 3"
+    score = received(view_of(table, ((0,),)), SIZES)
+    assert (score.linked, score.cells_certain, score.crowd) == (0, 3, 3)
+    assert score.verdict == "crowd of 3"
 
 
 def test_the_last_ones_left_are_certain_when_they_agree() -> None:
@@ -170,10 +170,10 @@ def test_the_last_ones_left_are_certain_when_they_agree() -> None:
 
 def test_everybody_linked_is_everything() -> None:
     table = (("a", "x"), ("b", "y"))
-    found = received(view_of(table, ((0,), (1,)), (0, 1)), SIZES)
-    assert (found.linked, found.cells_certain, found.crowd) == (2, 4, 1)
-    assert found.verdict == "everything"
-    assert found.bits_per_person == pytest.approx(log2(6))
+    score = received(view_of(table, ((0,), (1,)), (0, 1)), SIZES)
+    assert (score.linked, score.cells_certain, score.crowd) == (2, 4, 1)
+    assert score.verdict == "everything"
+    assert score.bits_per_person == pytest.approx(log2(6))
     assert anonymity_sets(view_of(table, (), (0,))) == [1, 1]
 
 
@@ -217,14 +217,14 @@ def test_somebody_left_and_nobody_knows_who() -> None:
         for left in range(3)
         if counts(other[:left] + other[left + 1 :], (0, 1)) == fewer.counts
     ]
-    found = received(both, SIZES)
-    assert found.bits == pytest.approx(3 * log2(6) - log2(len(ways) / 3))
+    score = received(both, SIZES)
+    assert score.bits == pytest.approx(3 * log2(6) - log2(len(ways) / 3))
     # That would be told to who saw who left; of the rows alone it is less, by no more than log2 3.
     shares = [times / len(ways) for times in Counter(other for _, other in ways).values()]
     bits = 3 * log2(6) + sum(share * log2(share) for share in shares)
-    assert found.bits_are == "at most"
-    assert found.bits - log2(3) <= bits < found.bits
-    assert found.cells_certain == sum(
+    assert score.bits_are == "at most"
+    assert score.bits - log2(3) <= bits < score.bits
+    assert score.cells_certain == sum(
         len({other[person][column] for _, other in ways}) == 1
         for person in range(3)
         for column in range(2)
@@ -232,7 +232,7 @@ def test_somebody_left_and_nobody_knows_who() -> None:
     best = [
         max(Counter(other[person] for _, other in ways).values()) / len(ways) for person in range(3)
     ]
-    assert found.rows_guessed == pytest.approx(sum(best))
+    assert score.rows_guessed == pytest.approx(sum(best))
 
 
 @pytest.mark.parametrize(
@@ -243,8 +243,8 @@ def test_multinomial(cells: list[int], ways: int) -> None:
 
 
 def test_minimal_coalitions_are_those_of_which_no_part_links_anybody() -> None:
-    found = {("a",): 0, ("a", "b"): 3, ("a", "b", "c"): 3, ("b", "c"): 0, ("c", "d"): 1}
-    assert minimal(found) == [("a", "b"), ("c", "d")]
+    links = {("a",): 0, ("a", "b"): 3, ("a", "b", "c"): 3, ("b", "c"): 0, ("c", "d"): 1}
+    assert minimal(links) == [("a", "b"), ("c", "d")]
     assert minimal({("a",): 0}) == []
 
 
@@ -254,7 +254,7 @@ def test_a_lie_in_one_round_leaves_the_counts_that_agree() -> None:
     lied = (("a", "x"), ("a", "y"), ("b", "z"))
     first = view_of(table, ((0,),))
     then = CountsSeen(2, (0, 1), counts(lied, (0, 1)))
-    found = received(replace(first, counted=(*first.counted, then)), SIZES)
-    assert not found.exact
-    assert found.method is Method.BOUNDED
-    assert found.bits == pytest.approx(received(first, SIZES).bits)
+    score = received(replace(first, counted=(*first.counted, then)), SIZES)
+    assert not score.exact
+    assert score.method is Method.BOUNDED
+    assert score.bits == pytest.approx(received(first, SIZES).bits)

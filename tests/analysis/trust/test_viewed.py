@@ -37,7 +37,7 @@ def view_of(
         seen.insert(0, CountsSeen(1, (0,), marginals))
     pinned = {2: {person: dict(enumerate(row)) for person, row in said.items()}} if said else {}
     users = release.total()
-    came = {(one.round, one.columns): frozenset(range(users)) for one in seen}
+    came = {(tally.round, tally.columns): frozenset(range(users)) for tally in seen}
     empty = Transcript(users)
     return View(frozenset({"curator"}), users, True, pinned, tuple(seen), {}, {}, empty, came)
 
@@ -75,19 +75,19 @@ def test_what_is_hidden_is_as_open_as_the_rule_leaves_it(
             for person, row in enumerate(table):
                 holds[person][row] += weight
 
-    known, found = inferred(view, (3, 2))
+    known, posterior = inferred(view, (3, 2))
     bits = len(people) * log2(6) + fsum(w / whole * log2(w / whole) for w in tables.values())
-    assert found.told.side is Side.EXACT  # of the rows: how a coin fell is nothing of a row's
-    assert found.bits == pytest.approx(bits, abs=1e-9)
+    assert posterior.told.side is Side.EXACT  # of the rows: how a coin fell is nothing of a row's
+    assert posterior.bits == pytest.approx(bits, abs=1e-9)
     for person, held in enumerate(holds):
         crowd = known.crowd_of(person)
         for row in ROWS:
             coded = known.row(dict(enumerate(row))) if set(row) <= named(known.codes) else None
             if coded is not None:
                 share = held[row] / whole
-                assert found.probability(crowd, coded) == pytest.approx(share, abs=1e-9)
+                assert posterior.probability(crowd, coded) == pytest.approx(share, abs=1e-9)
     sure = sum(len({row[c] for row in held if held[row]}) == 1 for held in holds for c in range(2))
-    assert found.cells_certain == sure
+    assert posterior.cells_certain == sure
     best = fsum(max(held.values()) / whole for held in holds)
     assert received(view, (3, 2)).rows_guessed == pytest.approx(best, abs=1e-9)
 
