@@ -62,12 +62,12 @@ def test_three_terminals_do_what_the_page_says(
         )
 
     subprocess.run(["bash", "-c", keys], cwd=tmp_path, env=place, check=True, capture_output=True)
-    one, two = terminal(first), terminal(second)
-    for some in (one, two):
+    window, two = terminal(first), terminal(second)
+    for some in (window, two):
         ready = (line for line in lines(some) if "  ready  " in line)
         assert [next(ready), next(ready)]
     three = terminal(third)
-    assert any("curator: call" in line for line in lines(one))
+    assert any("curator: call" in line for line in lines(window))
     seen = subprocess.run(
         ["bash", "-c", placed(status, ports)],
         cwd=tmp_path,
@@ -90,10 +90,10 @@ SESSION = placed(blocks("toml")[0], [8440, 8441, 8442, 8443, 8444])
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the identities of the page."""
-    found = tmp_path_factory.mktemp("session")
+    directory = tmp_path_factory.mktemp("session")
     for name in PLACES:
-        create(found, name)
-    return found
+        create(directory, name)
+    return directory
 
 
 def session(folder: Path, *changes: tuple[str, str]) -> SessionFile:
@@ -106,14 +106,14 @@ def session(folder: Path, *changes: tuple[str, str]) -> SessionFile:
 
 
 def test_the_session_of_the_page_is_read(folder: Path) -> None:
-    found = session(folder)
-    assert found.shufflers == ("shuffler-1", "shuffler-2")
-    assert [feature.name for feature in found.schema.features] == ["meal", "day"]
-    assert found.directory.places["hall"].users == range(20)
-    assert found.directory.speaks_for("hall", "user-20")
-    assert not found.directory.speaks_for("hall", "user-21")
-    assert not found.directory.speaks_for("hall", "curator")
-    assert session(folder, ("canteen", "canteen 2")).roster.opening != found.roster.opening
+    deployment = session(folder)
+    assert deployment.shufflers == ("shuffler-1", "shuffler-2")
+    assert [feature.name for feature in deployment.schema.features] == ["meal", "day"]
+    assert deployment.directory.places["hall"].users == range(20)
+    assert deployment.directory.speaks_for("hall", "user-20")
+    assert not deployment.directory.speaks_for("hall", "user-21")
+    assert not deployment.directory.speaks_for("hall", "curator")
+    assert session(folder, ("canteen", "canteen 2")).roster.opening != deployment.roster.opening
 
 
 WRONG = {
@@ -164,20 +164,20 @@ def test_an_identity_that_is_not_there_is_said(folder: Path) -> None:
 
 def test_a_place_is_only_who_the_session_says(folder: Path) -> None:
     own = read_identity(folder / "curator.key.toml")
-    found = session(folder)
+    deployment = session(folder)
     log = pytest.fail
-    assert site(found, "curator", own, log, Durable.DISK, folder).journal is not None
+    assert site(deployment, "curator", own, log, Durable.DISK, folder).journal is not None
     with pytest.raises(ParameterError, match="session file"):
-        site(found, "analyst", own, log, Durable.OFF, folder)
+        site(deployment, "analyst", own, log, Durable.OFF, folder)
     with pytest.raises(ParameterError, match="this session has"):
-        site(found, "shuffler-9", own, log, Durable.OFF, folder)
+        site(deployment, "shuffler-9", own, log, Durable.OFF, folder)
 
 
 def test_answers_outside_the_domain_are_said_before_anything_is_sent(folder: Path) -> None:
     table = folder / "answers.csv"
-    found = session(folder)
+    deployment = session(folder)
     table.write_text("day,meal,more\nFriday,fish,x\n")
-    assert list(read_answers(table, found)) == [["fish", "Friday"]]
+    assert list(read_answers(table, deployment)) == [["fish", "Friday"]]
     for text, said in (
         ("day,meal\nFriday,fish\nSunday,fish\n", "answers.csv:3: day: found 'Sunday'"),
         ("day\nFriday\n", "meal: found None"),
@@ -186,11 +186,11 @@ def test_answers_outside_the_domain_are_said_before_anything_is_sent(folder: Pat
         table.write_text(text)
         if said:
             with pytest.raises(DataError, match=said):
-                read_answers(table, found)
+                read_answers(table, deployment)
         else:
-            assert list(read_answers(table, found)) == []
+            assert list(read_answers(table, deployment)) == []
     with pytest.raises(DataError, match="cannot be read"):
-        read_answers(folder / "none.csv", found)
+        read_answers(folder / "none.csv", deployment)
 
 
 def test_people_have_keys_that_their_place_has_signed(tmp_path: Path) -> None:
@@ -199,8 +199,8 @@ def test_people_have_keys_that_their_place_has_signed(tmp_path: Path) -> None:
     own, other = (read_identity(tmp_path / f"{name}.key.toml") for name in ("hall", "annex"))
     path = create_people(tmp_path, own, 3)
     keys = read_people(path, own.public)
-    assert keys == tuple(one.public for one in signers_of(own, 3))
-    assert len(set(keys) | {one.public for one in signers_of(other, 3)}) == 6
+    assert keys == tuple(signer.public for signer in signers_of(own, 3))
+    assert len(set(keys) | {signer.public for signer in signers_of(other, 3)}) == 6
     with pytest.raises(StorageError, match="not signed by annex"):
         read_people(path, other.public)
     text = path.read_text()
@@ -221,7 +221,7 @@ def test_rules_for_coarser_values_are_said_in_full(tmp_path: Path) -> None:
     (tmp_path / "jobs.csv").write_text("nurse,health\ncook,food\nbaker,food\n")
     job = Feature(name="job", hierarchy="jobs.csv", level=1, values=("health", "food"))
     column = column_of(job, tmp_path)
-    assert [column.coarsen(one) for one in ("baker", "nurse", "pilot")] == [
+    assert [column.coarsen(value) for value in ("baker", "nurse", "pilot")] == [
         "food",
         "health",
         "pilot",

@@ -81,14 +81,18 @@ def test_connections_that_break_and_overtake_each_other_change_nothing(
     place = processes._Stage._place
 
     def behind(self: Any, name: str) -> Any:
-        found = place(self, name)
-        if found.port:
-            proxy.stdin.write(f"{found.port}\n")
+        address = place(self, name)
+        if address.port:
+            proxy.stdin.write(f"{address.port}\n")
             proxy.stdin.flush()
-            found = type(found)(
-                found.name, found.certificate, found.host, int(proxy.stdout.readline()), found.users
+            address = type(address)(
+                address.name,
+                address.certificate,
+                address.host,
+                int(proxy.stdout.readline()),
+                address.users,
             )
-        return found
+        return address
 
     monkeypatch.setattr(processes._Stage, "_place", behind)
     cast = KIT.cast(ROWS, shufflers=2, faults=KIT.attack(user_5="duplicate"))

@@ -38,7 +38,7 @@ def test_registered_people_with_tokens_and_receipts_say_less_than_they_know(
         assert session.ended(place) == 0, session.said(place)
     for place in ("curator", "hall", "annex"):
         assert session.out(place) == "age,town,count\n10 to 19,oslo,6\n20 to 29,rome,6\n"
-    posts = [one["detail"] for one in session.log("annex") if one["event"] == "entry"]
+    posts = [event["detail"] for event in session.log("annex") if event["event"] == "entry"]
     for kind in ("curator: registry", "curator: mint", "analyst: issued", "analyst: receipts"):
         assert kind in posts
     assert not [kind for kind in posts if "alarm" in kind]
@@ -65,10 +65,14 @@ def test_people_who_add_noise_before_they_seal_are_estimated(
     session.start_all()
     for place in (*KIT.PARTIES, *halls):
         assert session.ended(place) == 0, session.said(place)
-    found = {row["value"]: row for row in csv.DictReader(session.out("analyst").splitlines())}
-    assert set(found) == {"yes", "no"}
+    estimates = {row["value"]: row for row in csv.DictReader(session.out("analyst").splitlines())}
+    assert set(estimates) == {"yes", "no"}
     for value, share in (("yes", 0.75), ("no", 0.25)):
-        assert float(found[value]["low_95"]) - 0.2 < share < float(found[value]["high_95"]) + 0.2
+        assert (
+            float(estimates[value]["low_95"]) - 0.2
+            < share
+            < float(estimates[value]["high_95"]) + 0.2
+        )
     assert session.out("hall") == session.out("curator") == session.out("analyst")
 
 
@@ -89,5 +93,5 @@ def test_a_curator_that_announces_something_else_than_was_agreed_on_is_alone(
         assert session.ended(place) == 3
     words = "finds in the announcement another policy than was agreed on"
     assert words in session.said("hall")
-    posts = [one["detail"] for one in session.log("hall") if one["event"] == "entry"]
+    posts = [event["detail"] for event in session.log("hall") if event["event"] == "entry"]
     assert "curator: call" not in posts

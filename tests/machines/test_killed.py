@@ -33,8 +33,16 @@ def played(stage: Any, many: int, **changes: Any) -> tuple[Any, ...]:
     transcript = Transcript.sized(many)
     board = stage(cast, [Recorder(transcript)])
     happened = sorted(
-        (one.time, one.round, str(one.kind), one.sender, one.receiver, one.size, one.names)
-        for one in transcript.events
+        (
+            event.time,
+            event.round,
+            str(event.kind),
+            event.sender,
+            event.receiver,
+            event.size,
+            event.names,
+        )
+        for event in transcript.events
     )
     refused = sorted(map(repr, transcript.refusals))
     return board.digest(), board.burned, transcript.reads, happened, refused
@@ -89,8 +97,8 @@ def test_without_a_seed_keys_are_kept_and_the_results_are_the_same() -> None:
     entropy = SystemEntropy()
     killer = Killer({8: "shuffler-1", 20: "people", 40: "shuffler-2", 60: "analyst"}, 1)
     _, burned, reads, _, refused = played(durable(killer, Durable.DISK), 12, entropy=entropy)
-    found = played(KIT.STAGES["memory"], 12, entropy=entropy)
-    assert (burned, reads, refused) == (found[1], found[2], found[4])
+    outcome = played(KIT.STAGES["memory"], 12, entropy=entropy)
+    assert (burned, reads, refused) == (outcome[1], outcome[2], outcome[4])
     assert sum(killer.struck.values()) == 4
 
 
@@ -98,9 +106,9 @@ def test_without_a_seed_keys_are_kept_and_the_results_are_the_same() -> None:
 def test_a_burned_round_is_burned_for_the_same_reason() -> None:
     rules = KIT.Rules(min_batch=99)
     killer = Killer({8: "shuffler-1", 20: "people", 30: "curator"}, 1)
-    found = played(durable(killer), 12, rules=rules)
-    assert found == played(KIT.STAGES["memory"], 12, rules=rules)
-    assert "smallest batch" in found[1]
+    outcome = played(durable(killer), 12, rules=rules)
+    assert outcome == played(KIT.STAGES["memory"], 12, rules=rules)
+    assert "smallest batch" in outcome[1]
 
 
 @pytest.mark.slow
@@ -178,13 +186,13 @@ def test_at_the_end_keys_and_letters_are_gone_from_the_bytes(
 
 
 def test_a_journal_gives_back_what_was_written(tmp_path: Path) -> None:
-    one = Journal(tmp_path / "a", Durable.DISK)
-    assert one.fact("kept", b"x") == b"x"
-    one.write("people", b"1")
-    one.write("", b"2")
-    one.acknowledge([b"a", b"b"])
-    one.acknowledge([b"b"])
-    one.close()
+    journal = Journal(tmp_path / "a", Durable.DISK)
+    assert journal.fact("kept", b"x") == b"x"
+    journal.write("people", b"1")
+    journal.write("", b"2")
+    journal.acknowledge([b"a", b"b"])
+    journal.acknowledge([b"b"])
+    journal.close()
     other = Journal(tmp_path / "a", Durable.DISK)
     assert other.fact("kept", b"y") == b"x"
     assert list(other.inputs()) == [("people", b"1"), ("", b"2")]
@@ -194,15 +202,15 @@ def test_a_journal_gives_back_what_was_written(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_said_in_words_and_what_stood_there_stands(tmp_path: Path) -> None:
-    one = Journal(tmp_path / "a", Durable.DISK)
-    one.write("", b"before")
-    one._database.execute("PRAGMA max_page_count = 1")  # as large as it is
+    journal = Journal(tmp_path / "a", Durable.DISK)
+    journal.write("", b"before")
+    journal._database.execute("PRAGMA max_page_count = 1")  # as large as it is
     with pytest.raises(StorageError, match=r"full.*make room"):
-        one.write("", bytes(1 << 20))
-    one._database.execute("PRAGMA max_page_count = 1000")
-    one.write("", b"after")
-    assert [data for _, data in one.inputs()] == [b"before", b"after"]
-    one.close()
+        journal.write("", bytes(1 << 20))
+    journal._database.execute("PRAGMA max_page_count = 1000")
+    journal.write("", b"after")
+    assert [data for _, data in journal.inputs()] == [b"before", b"after"]
+    journal.close()
 
 
 def test_what_is_no_journal_is_said_in_words(tmp_path: Path) -> None:
@@ -223,7 +231,7 @@ def test_memory_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_a_kept_secret_is_the_stream_it_was() -> None:
     from veilmix.crypto.entropy import SeededEntropy
 
-    one, other = (SeededEntropy.kept(bytes(32)).fork("x").random(9) for _ in range(2))
-    assert one == other != SeededEntropy(0).fork("x").random(9)
+    stream, other = (SeededEntropy.kept(bytes(32)).fork("x").random(9) for _ in range(2))
+    assert stream == other != SeededEntropy(0).fork("x").random(9)
     with pytest.raises(ParameterError):
         SeededEntropy.kept(bytes(31))

@@ -52,8 +52,8 @@ BODIES = st.one_of(
 
 
 @given(st.builds(Input, TIMES, BODIES))
-def test_an_input_is_read_as_it_was_written(one: Input) -> None:
-    assert Input.decode(one.encode()) == one
+def test_an_input_is_read_as_it_was_written(event: Input) -> None:
+    assert Input.decode(event.encode()) == event
 
 
 def test_a_reason_that_nobody_gives_is_refused() -> None:
@@ -71,8 +71,8 @@ def test_what_is_no_input_is_refused(data: bytes) -> None:
 
 def test_what_is_said_twice_has_two_ids_whatever_the_order() -> None:
     said = [("user-1", b"a"), ("user-1", b"a"), ("user-2", b"a"), ("user-1", b"b")]
-    one, other = Naming(), Naming()
-    ids = [one.name(who, "shuffler-1", data) for who, data in said]
+    naming, other = Naming(), Naming()
+    ids = [naming.name(who, "shuffler-1", data) for who, data in said]
     assert len(set(ids)) == 4
     assert {other.name(who, "shuffler-1", data) for who, data in reversed(said)} == set(ids)
 
@@ -133,7 +133,7 @@ async def test_a_role_takes_steps_and_time_moves_only_when_told() -> None:
         step = await world.step(Input(6.0, Declined(post.id, Reason.UNEXPECTED)))
         (parcel,) = step.outputs
         assert isinstance(parcel, Parcel)
-        assert [one.data for one in parcel.letters] == [b"unexpected"]
+        assert [letter.data for letter in parcel.letters] == [b"unexpected"]
         assert step.over
         world.leave()
 
@@ -196,8 +196,8 @@ def post(author: str, data: bytes, number: int = 0) -> Post:
     return Post(author, data, bytes([number]) * ID, 1.0)
 
 
-async def ask(service: BoardService, one: Post | bytes, peer: str) -> Answer:
-    body = one if isinstance(one, bytes) else one.encode()
+async def ask(service: BoardService, message: Post | bytes, peer: str) -> Answer:
+    body = message if isinstance(message, bytes) else message.encode()
     return await service.answer(Request("POST", "/posts", {}, body, peer))
 
 
@@ -286,12 +286,12 @@ def test_whoever_waits_for_ever_is_named() -> None:
 
 @given(st.lists(st.binary(max_size=5), max_size=4), st.integers(1, 7))
 def test_frames_come_whole_however_they_are_cut(some: list[bytes], size: int) -> None:
-    sent = b"".join(len(one).to_bytes(4, "big") + one for one in some)
-    buffer, found = bytearray(), list[bytes]()
+    sent = b"".join(len(frame).to_bytes(4, "big") + frame for frame in some)
+    buffer, parts = bytearray(), list[bytes]()
     for at in range(0, len(sent), size):
         buffer += sent[at : at + size]
-        found += frames(buffer)
-    assert found == [one for one in some if one]
+        parts += frames(buffer)
+    assert parts == [frame for frame in some if frame]
 
 
 async def test_a_client_asks_a_server_many_times_over_one_connection() -> None:
@@ -317,13 +317,13 @@ async def test_one_peer_may_not_take_the_connections_of_all() -> None:
         return Answer(204)
 
     server = Server(echo, pytest.fail, Limits(body=100, connections=5, each=3))
-    found = []
+    statuses = []
     async with trio.open_nursery() as nursery:
         for peer in ("a", "a", "a", "a", "b"):
             here, there = trio.testing.memory_stream_pair()
             nursery.start_soon(server.serve, there, peer)
-            found.append((await Client(here, "x").ask("GET", "/"))[0])
-        assert found == [204, 204, 204, 503, 204]
+            statuses.append((await Client(here, "x").ask("GET", "/"))[0])
+        assert statuses == [204, 204, 204, 503, 204]
         nursery.cancel_scope.cancel()
 
 

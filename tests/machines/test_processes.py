@@ -29,8 +29,16 @@ FAULTS = KIT.attack(user_3="late", user_5="duplicate", user_8="malformed", user_
 def happened(transcript: Transcript) -> list[tuple[Any, ...]]:
     """What a transcript tells, whatever order things that happened at once are in."""
     return sorted(
-        (one.time, one.round, str(one.kind), one.sender, one.receiver, one.size, one.names)
-        for one in transcript.events
+        (
+            event.time,
+            event.round,
+            str(event.kind),
+            event.sender,
+            event.receiver,
+            event.size,
+            event.names,
+        )
+        for event in transcript.events
     )
 
 
@@ -51,14 +59,14 @@ def test_everything_recorded_is_as_in_one_process(changes: dict[str, Any]) -> No
         transcript = Transcript.sized(len(ROWS))
         board = stage(KIT.cast(ROWS, **changes), [Recorder(transcript)], pytest.fail)
         runs.append((board, transcript))
-    (board, one), (other_board, other) = runs
+    (board, record), (other_board, other) = runs
     assert board.digest() == other_board.digest()
     assert board.burned == other_board.burned
-    assert happened(one) == happened(other)
-    assert sorted(one.made) == sorted(other.made)
-    assert one.reads == other.reads
-    assert sorted(map(repr, one.refusals)) == sorted(map(repr, other.refusals))
-    assert [post for _, post in sorted(one.posts)] == [post for _, post in sorted(other.posts)]
+    assert happened(record) == happened(other)
+    assert sorted(record.made) == sorted(other.made)
+    assert record.reads == other.reads
+    assert sorted(map(repr, record.refusals)) == sorted(map(repr, other.refusals))
+    assert [post for _, post in sorted(record.posts)] == [post for _, post in sorted(other.posts)]
 
 
 @pytest.mark.slow
@@ -241,8 +249,8 @@ play_apart(KIT.cast(KIT.people(8)), [Watch()])
 
 def group(leader: int) -> Iterator[int]:
     """The processes of a session of the system's."""
-    found = subprocess.run(["ps", "-eo", "pid=,sid=,stat="], capture_output=True, text=True)
-    for line in found.stdout.splitlines():
+    listing = subprocess.run(["ps", "-eo", "pid=,sid=,stat="], capture_output=True, text=True)
+    for line in listing.stdout.splitlines():
         pid, sid, state = line.split()
         if int(sid) == leader and not state.startswith("Z"):
             yield int(pid)

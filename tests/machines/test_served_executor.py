@@ -76,11 +76,11 @@ def play(session: KIT.Session, **more: tuple[str, ...]) -> list[str]:
     for place in places:
         assert session.ended(place) == 0, session.said(place)
     assert session.out("curator") == KIT.RELEASED
-    found = posted(session)
+    posts = posted(session)
     for place in places:
         for kind in ("out", "log"):
             (session.folder / f"{place}.{kind}").unlink()
-    return found
+    return posts
 
 
 def await_curator(session: KIT.Session, code: str, executor: str) -> None:
@@ -120,7 +120,7 @@ def test_a_shuffler_on_a_cluster_of_its_own_says_the_same(
 ) -> None:
     session = KIT.Session(tmp_path, started, patience)
     here = play(session)
-    assert sum(" MIXED " in one for one in here) >= 2
+    assert sum(" MIXED " in post for post in here) >= 2
     address = f"dask:{cluster.scheduler_address}"
     before = tasks(cluster)
     there = play(session, shuffler_1=("--executor", address))

@@ -55,14 +55,14 @@ async def asked(session: KIT.Session, place: str, path: str, own: str | None) ->
 
 def events(address: str) -> list[Any]:
     """What a live page has been told so far."""
-    found: list[Any] = []
+    moves: list[Any] = []
     with urlopen(f"{address}events") as lines:
         for line in lines:
             if line.startswith(b"event: present"):
-                return found
+                return moves
             if line.startswith(b"data: "):
-                found.append(json.loads(line[6:]))
-    return found
+                moves.append(json.loads(line[6:]))
+    return moves
 
 
 def look(seen: Seen) -> None:
@@ -100,8 +100,8 @@ def seen(tmp_path_factory: pytest.TempPathFactory, module_started: Any) -> Seen:
     """Play it."""
     started, patience = module_started
     folder = tmp_path_factory.mktemp("session")
-    found = Seen(KIT.Session(folder, started, patience, deadline=4))
-    session = found.session
+    record = Seen(KIT.Session(folder, started, patience, deadline=4))
+    session = record.session
     theatre = ("theatre", session.url, "--known", "board.pub.toml", "--port", "0")
     command = (sys.executable, "-m", "veilmix", *theatre)
     with (folder / "theatre.err").open("w") as err:  # before the board is there: it waits
@@ -110,11 +110,11 @@ def seen(tmp_path_factory: pytest.TempPathFactory, module_started: Any) -> Seen:
     session.start_all(*disk, before=CLOCKS, pause=session.seconds + 1)
     address = re.search(r"http://127\.0\.0\.1:\d+/", page.stdout.readline())
     assert address
-    found.page = address[0]
+    record.page = address[0]
     session.heard("board", "entry", "board: head")  # the call of the first round stands
-    look(found)
-    found.codes = {place: session.ended(place) for place in session.processes}
-    return found
+    look(record)
+    record.codes = {place: session.ended(place) for place in session.processes}
+    return record
 
 
 def test_clocks_that_are_wrong_by_a_minute_change_nothing(seen: Seen) -> None:
@@ -140,8 +140,8 @@ def test_an_outsider_sees_posts_and_nothing_else(seen: Seen) -> None:
     assert {move["what"] for move in moves} == {"run", "word", "post", "people", "over"}
     assert [move["people"] for move in moves if move["what"] == "people"] == [20]
     assert moves[-1] == {"what": "over"}
-    board = [one["detail"] for one in seen.session.log("board") if one["event"] == "entry"]
-    assert [f"{one['by']}: {one['kind']}" for one in moves if one["what"] == "post"] == board
+    board = [event["detail"] for event in seen.session.log("board") if event["event"] == "entry"]
+    assert [f"{move['by']}: {move['kind']}" for move in moves if move["what"] == "post"] == board
 
 
 def test_what_an_outsider_sees_in_a_browser(seen: Seen, new_tab: Any) -> None:
@@ -165,7 +165,7 @@ def test_what_an_outsider_sees_in_a_browser(seen: Seen, new_tab: Any) -> None:
 
 def test_status_draws_the_phases_and_where_each_party_stands(seen: Seen) -> None:
     assert (seen.status["phase"], seen.status["round"]) == ("collecting", 1)
-    stands = {one["party"]: one["last post"] for one in seen.status["parties"]}
+    stands = {party["party"]: party["last post"] for party in seen.status["parties"]}
     assert stands == {
         "board": "head",
         "curator": "call",
@@ -212,10 +212,10 @@ def test_no_value_and_no_key_is_in_logs_metrics_or_status(seen: Seen) -> None:
     for place in seen.codes:
         events = seen.session.log(place)
         assert len(events) == len(told[place].splitlines())  # JSON, each line
-        (cost,) = [one["detail"] for one in events if one["event"] == "durable"]
+        (cost,) = [event["detail"] for event in events if event["event"] == "durable"]
         assert cost.startswith("disk: ")
-        assert {"ready", "entry"} <= {one["event"] for one in events}
-        assert all(one["place"] == place and one["at"] for one in events)
+        assert {"ready", "entry"} <= {event["event"] for event in events}
+        assert all(event["place"] == place and event["at"] for event in events)
 
 
 def test_a_journal_on_disk_is_overwritten_at_the_end(seen: Seen) -> None:

@@ -188,7 +188,7 @@ def test_a_board_that_shows_two_people_different_things_is_proved_to_have_done_s
     session.heard("hall", "entry", "shuffler-1: alarm")
     (known,) = read_known(tmp_path / "board.pub.toml").values()
     board = read_status(session.url, known).board
-    ((party, alarm),) = [one for one in board.alarms if one[1].cause is Cause.SPLIT]
+    ((party, alarm),) = [entry for entry in board.alarms if entry[1].cause is Cause.SPLIT]
     assert party == "shuffler-1"
     assert borne_out(board, alarm, None)
     for place in (*KIT.PARTIES, "hall"):

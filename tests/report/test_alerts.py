@@ -117,10 +117,10 @@ def test_a_coalition_below_the_trust_line(played) -> None:
             "bits_per_person": 1.0,
         },
     ]
-    found = alerts(gather(changed(run, coalitions=few), 0))
-    assert found[0].rule == "coalition"
-    assert "curator + shuffler-1" in found[0].text
-    assert "4 people" in found[0].text
+    warnings = alerts(gather(changed(run, coalitions=few), 0))
+    assert warnings[0].rule == "coalition"
+    assert "curator + shuffler-1" in warnings[0].text
+    assert "4 people" in warnings[0].text
 
 
 def test_a_user_knows_itself_and_is_no_alert(played) -> None:
@@ -142,9 +142,9 @@ def test_an_alarm_that_was_raised(played) -> None:
 
 def test_an_attack_that_got_something(played) -> None:
     run = played(ALL)
-    one = {"attack": "drop", "parties": ["shuffler-1"], "unit": "people", "value": 3, "of": 24}
-    assert "attack" in rules(changed(run, attacks=[one]))
-    assert "attack" not in rules(changed(run, attacks=[one | {"value": 0}]))
+    attack = {"attack": "drop", "parties": ["shuffler-1"], "unit": "people", "value": 3, "of": 24}
+    assert "attack" in rules(changed(run, attacks=[attack]))
+    assert "attack" not in rules(changed(run, attacks=[attack | {"value": 0}]))
 
 
 def test_a_peer_that_was_named(tmp_path: Path) -> None:
@@ -152,16 +152,16 @@ def test_a_peer_that_was_named(tmp_path: Path) -> None:
     for faults, told in (((), False), ((Fault(attack="lie", by="peer-3"),), True)):
         chosen = changed_scenario(village, fault=faults, expect=Expect())
         outcome = run(chosen, worst_case_seconds=0)
-        found = read(save(outcome, tmp_path))
-        assert ("named-peer" in rules(found)) is told
-        assert "coalition" not in rules(found)  # two peers, of whom each knows itself
+        record = read(save(outcome, tmp_path))
+        assert ("named-peer" in rules(record)) is told
+        assert "coalition" not in rules(record)  # two peers, of whom each knows itself
 
 
 def test_the_worst_comes_first(played) -> None:
-    found = alerts(gather(played(ALL, rows=RARE, mode="real", head="seed = 1"), 0))
-    levels = [LEVELS.index(one.level) for one in found]
+    warnings = alerts(gather(played(ALL, rows=RARE, mode="real", head="seed = 1"), 0))
+    levels = [LEVELS.index(warning.level) for warning in warnings]
     assert levels == sorted(levels)
-    assert found[0].level == "serious"
+    assert warnings[0].level == "serious"
 
 
 def test_every_check_has_a_case() -> None:

@@ -44,11 +44,11 @@ def test_of_an_audited_pair_one_is_enough(shufflers: int, members: list[str], en
 
 
 def test_who_links_through_pairs_is_looked_at_among_many() -> None:
-    found = coalitions(scenario(8))
+    groups = coalitions(scenario(8))
     assert len(links(scenario(8))) == 4
     for hops in ((1, 3, 5, 7), (2, 4, 6, 8)):
-        assert tuple(sorted(["analyst", *(f"shuffler-{hop}" for hop in hops)])) in found
-    assert len(coalitions(scenario(8, audit=False))) == len(found) - 4
+        assert tuple(sorted(["analyst", *(f"shuffler-{hop}" for hop in hops)])) in groups
+    assert len(coalitions(scenario(8, audit=False))) == len(groups) - 4
 
 
 def test_the_trust_line_names_pairs() -> None:

@@ -58,14 +58,14 @@ def test_it_prints(tab, page_file, tmp_path: Path) -> None:
 def test_the_first_page_on_paper_stands_alone_and_no_heading_is_left_behind(tab, page_file) -> None:
     page = tab.open(page_file)
     printed = page.pdf(format="A4", prefer_css_page_size=True, outline=True, tagged=True)
-    found = headings(printed)
-    first = {title for title, (number, _) in found.items() if number == 1}
+    places = headings(printed)
+    first = {title for title, (number, _) in places.items() if number == 1}
     sections = page.locator("nav a").all_inner_texts()
     assert {"Alerts", "Verdict", *page.locator("#verdict h3").all_inner_texts()} <= first
     assert set(page.locator("#alerts h3").all_inner_texts()) <= first
     assert first.isdisjoint(sections)
-    assert found[sections[0]][0] == 2
-    assert all(found[title][1] > 0.2 * A4 for title in sections), found  # something follows each
+    assert places[sections[0]][0] == 2
+    assert all(places[title][1] > 0.2 * A4 for title in sections), places  # something follows each
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 680, "height": 1000})  # A4 without its margins, CSS pixels
     assert page.evaluate("document.documentElement.scrollWidth") <= 680
@@ -86,22 +86,22 @@ NAMES = """() => [...document.querySelectorAll("#frontier svg text")].map((node)
 @pytest.mark.slow
 def test_no_name_of_the_frontier_is_cut_or_lies_on_another(tab, tmp_path: Path) -> None:
     """Measured in the browser's own fonts; labels of the axes and the key are among them."""
-    found = compare("blood-type", 7)
+    comparison = compare("blood-type", 7)
     file = tmp_path / "compared.html"
-    file.write_text(html(compared.page(found)), "utf-8")
+    file.write_text(html(compared.page(comparison)), "utf-8")
     opened = tab.open(file)
     frame = opened.evaluate(
         "(({left, top, right, bottom}) => [left, top, right, bottom])"
         "(document.querySelector('#frontier svg').getBoundingClientRect())"
     )
     boxes = opened.evaluate(NAMES)
-    assert len(boxes) > len(found.programs)
+    assert len(boxes) > len(comparison.programs)
     for left, top, right, bottom in boxes:
         assert frame[0] - 1 <= left < right <= frame[2] + 1
         assert frame[1] - 1 <= top < bottom <= frame[3] + 1
-    for one, two in combinations(boxes, 2):
-        apart = one[2] <= two[0] or two[2] <= one[0] or one[3] <= two[1] + 4 or two[3] <= one[1] + 4
-        assert apart, (one, two)
+    for box, two in combinations(boxes, 2):
+        apart = box[2] <= two[0] or two[2] <= box[0] or box[3] <= two[1] + 4 or two[3] <= box[1] + 4
+        assert apart, (box, two)
 
 
 @pytest.mark.slow
@@ -111,5 +111,5 @@ def test_even_a_short_page_keeps_its_first_sheet_for_the_verdict(tab, tmp_path: 
     file = tmp_path / "short.html"
     file.write_text(html(Page("Short", (), (), (answer,), (part,), "It knows.")), "utf-8")
     printed = tab.open(file).pdf(format="A4", outline=True, tagged=True)
-    found = headings(printed)
-    assert (found["A question"][0], found["A short part"][0]) == (1, 2)
+    places = headings(printed)
+    assert (places["A question"][0], places["A short part"][0]) == (1, 2)

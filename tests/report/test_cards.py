@@ -14,25 +14,27 @@ from veilmix.scenarios.validation.load import change, load
 
 def people(text: str) -> list[dict[str, str]]:
     """The values on each person's card."""
-    found = re.findall(r"<h2>(?:user|peer)-\d+</h2>.*?</article>", text, re.DOTALL)
-    return [dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", card)) for card in found]
+    articles = re.findall(r"<h2>(?:user|peer)-\d+</h2>.*?</article>", text, re.DOTALL)
+    return [dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", card)) for card in articles]
 
 
 def checked_people(text: str, outcome: Outcome) -> list[dict[str, str]]:
     """The people on the cards, who are those that were counted."""
-    found = people(text)
-    assert len(found) == 12
+    persons = people(text)
+    assert len(persons) == 12
     for name, counts in zip(outcome.schema.names, outcome.marginals or (), strict=True):
-        assert Counter(card[name] for card in found) == {v[0]: n for v, n in counts.items()}
-    return found
+        assert Counter(card[name] for card in persons) == {v[0]: n for v, n in counts.items()}
+    return persons
 
 
 @pytest.mark.slow
 def test_the_people_on_the_cards_are_those_of_the_run() -> None:
     outcome = run("classroom", mode="ideal", worst_case_seconds=0)
     text = cards(load("classroom"))
-    found = checked_people(text, outcome)
-    assert Counter(tuple(one[name] for name in outcome.kept) for one in found) == outcome.release
+    persons = checked_people(text, outcome)
+    assert (
+        Counter(tuple(card[name] for name in outcome.kept) for card in persons) == outcome.release
+    )
     assert text.count('class="slip"') == 12 * (3 + 1)
     for role in ("shuffler-1", "shuffler-2", "curator", "analyst"):
         assert f"<h2>{role}</h2>" in text

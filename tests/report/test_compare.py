@@ -23,23 +23,25 @@ NAMES = ("two-round", "trusted", "local")
 
 
 @pytest.fixture(scope="module")
-def found() -> Comparison:
+def comparison() -> Comparison:
     return compare("classroom", only=NAMES)
 
 
-def rules(one: Comparison) -> set[str]:
-    return {alert.rule for alert in report.page(one).alerts}
+def rules(result: Comparison) -> set[str]:
+    return {alert.rule for alert in report.page(result).alerts}
 
 
-def test_every_program_is_on_the_page_with_its_numbers(found: Comparison, tmp_path: Path) -> None:
-    folder = save(found, load("classroom"), tmp_path)
+def test_every_program_is_on_the_page_with_its_numbers(
+    comparison: Comparison, tmp_path: Path
+) -> None:
+    folder = save(comparison, load("classroom"), tmp_path)
     made = make(folder)
     assert made.path == folder / "report.html"
     link = re.search(r'href="data:[^,]+,([^"]*)" download="programs.csv"', made.html)
     assert link is not None
     rows = list(csv.DictReader(io.StringIO(base64.b64decode(link[1]).decode())))
-    assert [row["program"] for row in rows] == [program.program for program in found.programs]
-    for row, program in zip(rows, found.programs, strict=True):
+    assert [row["program"] for row in rows] == [program.program for program in comparison.programs]
+    for row, program in zip(rows, comparison.programs, strict=True):
         assert float(row["bits_per_person"]) == program.trust.most_trusted.bits_per_person
         assert float(row["error_mean"]) == program.utility.mean
         assert row["promised_exposure"] == (
@@ -50,26 +52,28 @@ def test_every_program_is_on_the_page_with_its_numbers(found: Comparison, tmp_pa
     assert "<script" not in made.html
 
 
-def test_what_is_odd_about_a_comparison_is_told(found: Comparison) -> None:
-    assert {"alone", "seeded"} <= rules(found)
-    mixed = replace(found, programs=tuple(p for p in found.programs if p.family == "mix"))
+def test_what_is_odd_about_a_comparison_is_told(comparison: Comparison) -> None:
+    assert {"alone", "seeded"} <= rules(comparison)
+    mixed = replace(comparison, programs=tuple(p for p in comparison.programs if p.family == "mix"))
     assert "alone" not in rules(mixed)
-    assert "seeded" not in rules(replace(found, seed=None))
-    assert "skipped" in rules(replace(found, skipped={"shares": "an open domain"}))
-    assert "skipped" not in rules(replace(found, skipped={}))
-    first = found.programs[0]
+    assert "seeded" not in rules(replace(comparison, seed=None))
+    assert "skipped" in rules(replace(comparison, skipped={"shares": "an open domain"}))
+    assert "skipped" not in rules(replace(comparison, skipped={}))
+    first = comparison.programs[0]
     burned = replace(first, burned="too few people")
-    assert "burned" in rules(replace(found, programs=(burned,)))
-    assert "burned" not in rules(replace(found, programs=(first,)))
+    assert "burned" in rules(replace(comparison, programs=(burned,)))
+    assert "burned" not in rules(replace(comparison, programs=(first,)))
     lied = replace(first, privacy=replace(first.privacy, true=0.5, promised=0.1))
-    assert "broken" in rules(replace(found, programs=(lied,)))
-    assert "broken" not in rules(replace(found, programs=(first,)))
+    assert "broken" in rules(replace(comparison, programs=(lied,)))
+    assert "broken" not in rules(replace(comparison, programs=(first,)))
 
 
-def test_nothing_that_a_comparison_says_is_markup(found: Comparison) -> None:
+def test_nothing_that_a_comparison_says_is_markup(comparison: Comparison) -> None:
     evil = "<script>alert(1)</script>"
-    first = replace(found.programs[0], program=evil, note=evil)
-    text = html(report.page(replace(found, title=evil, programs=(first,), skipped={evil: evil})))
+    first = replace(comparison.programs[0], program=evil, note=evil)
+    text = html(
+        report.page(replace(comparison, title=evil, programs=(first,), skipped={evil: evil}))
+    )
     assert "<script" not in text
     assert text.count("&lt;script&gt;") >= 4
 
@@ -80,17 +84,17 @@ def test_a_damaged_comparison_is_told(tmp_path: Path) -> None:
         make(tmp_path)
 
 
-def test_a_lower_bound_is_neither_ranked_nor_drawn_as_the_value(found: Comparison) -> None:
+def test_a_lower_bound_is_neither_ranked_nor_drawn_as_the_value(comparison: Comparison) -> None:
     """`local` is known from below alone: the least of such numbers asks for no least trust."""
-    bounded = [program for program in found.programs if not report.known_from_above(program)]
+    bounded = [program for program in comparison.programs if not report.known_from_above(program)]
     assert bounded
-    assert min(found.programs, key=report.bits) in bounded  # what would have been ranked first
-    trust = report.page(found).verdict[0]
-    assert trust.short not in {one.program for one in bounded}
+    assert min(comparison.programs, key=report.bits) in bounded  # what would have been ranked first
+    trust = report.page(comparison).verdict[0]
+    assert trust.short not in {program.program for program in bounded}
     assert "Not ranked" in trust.text
-    only = replace(found, programs=tuple(bounded))
+    only = replace(comparison, programs=tuple(bounded))
     assert report.page(only).verdict[0].short == "not known"
-    drawn = report.measures_figure(found).svg
+    drawn = report.measures_figure(comparison).svg
     assert drawn.count(">&gt;= ") == len(bounded)
-    best = frontier(points(found))
-    assert {point.name for point in best}.isdisjoint(one.program for one in bounded)
+    best = frontier(points(comparison))
+    assert {point.name for point in best}.isdisjoint(program.program for program in bounded)

@@ -23,4 +23,4 @@ def test_rows_of_a_sweep_are_in_the_order_of_its_keys() -> None:
         (("policy.k", 2), ("mix.order", "sorted")),
         (("policy.k", 2), ("mix.order", "kept")),
     ]
-    assert sorted(points, key=lambda one: _rank(one, axes)) == points[::-1]
+    assert sorted(points, key=lambda point: _rank(point, axes)) == points[::-1]

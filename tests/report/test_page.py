@@ -61,7 +61,7 @@ def test_nothing_is_asked_of_anybody(played) -> None:
     assert not [tag for tag, _ in tags if tag in ("script", "link", "img", "iframe", "object")]
     asked = [a[key] for _, a in tags for key in ("src", "href", "action", "srcset") if key in a]
     assert asked
-    assert all(str(one).startswith(("#", "data:text/")) for one in asked)
+    assert all(str(address).startswith(("#", "data:text/")) for address in asked)
     assert not [key for _, a in tags for key in a if key.startswith("on") or key == "style"]
     assert "url(" not in text
     assert "@import" not in text
@@ -112,20 +112,20 @@ def test_every_picture_says_what_it_shows(played) -> None:
 
 def test_the_numbers_can_be_taken_away(played) -> None:
     run = played(ALL, mode="real")
-    found = files(html(page(run, 0.1)))
-    assert [int(row["people"]) for row in rows(found["release.csv"])] == [12, 12]
-    sets = {row["columns"]: row for row in rows(found["column-sets.csv"])}
+    downloads = files(html(page(run, 0.1)))
+    assert [int(row["people"]) for row in rows(downloads["release.csv"])] == [12, 12]
+    sets = {row["columns"]: row for row in rows(downloads["column-sets.csv"])}
     assert set(sets) == {"smokes", "team", "smokes x team"}
     assert sets["smokes x team"]["true_people"] == "0"
     assert float(sets["smokes x team"]["entropy_bits_per_person"]) == 1.0
-    at = {int(row["k"]): row for row in rows(found["exposure.csv"])}
+    at = {int(row["k"]): row for row in rows(downloads["exposure.csv"])}
     assert at[3]["truth_people"] == "0"
     assert at[13]["truth_people"] == "24"
-    linked = {row["coalition"]: row["linked_people"] for row in rows(found["coalitions.csv"])}
+    linked = {row["coalition"]: row["linked_people"] for row in rows(downloads["coalitions.csv"])}
     assert linked["curator+shuffler-1+shuffler-2"] == "24"
     assert linked["curator"] == "0"
-    assert {row["submissions"] for row in rows(found["sizes.csv"])} == {"24"}
-    assert found["mine.toml"].startswith("[scenario]")
+    assert {row["submissions"] for row in rows(downloads["sizes.csv"])} == {"24"}
+    assert downloads["mine.toml"].startswith("[scenario]")
 
 
 def test_the_same_run_gives_the_same_page(played) -> None:
@@ -135,7 +135,7 @@ def test_the_same_run_gives_the_same_page(played) -> None:
 
 def test_what_one_would_read_first(played) -> None:
     made = page(played(ALL, mode="real"), 0)
-    answers = {one.question: one.short for one in made.verdict}
+    answers = {answer.question: answer.short for answer in made.verdict}
     assert answers == {
         "What was released?": "smokes x team",
         "How exposed are people?": "0.0 % of people",
@@ -169,11 +169,11 @@ def test_reports_that_people_randomized(played) -> None:
     made = page(played(NOISE), 0)
     keys = [section.key for section in made.sections]
     assert keys == ["noise", "found", "trust", "repeat"]
-    found = files(html(made))
-    curve = rows(found["noise-benefit.csv"])
-    errors = [float(one["standard_error_share"]) for one in curve]
+    downloads = files(html(made))
+    curve = rows(downloads["noise-benefit.csv"])
+    errors = [float(row["standard_error_share"]) for row in curve]
     assert errors == sorted(errors, reverse=True)
-    hidden = [float(one["average_privacy_S_mu"]) for one in curve]
+    hidden = [float(row["average_privacy_S_mu"]) for row in curve]
     assert hidden == sorted(hidden, reverse=True)
 
 
@@ -182,7 +182,7 @@ def test_reports_that_people_randomized(played) -> None:
 def test_every_shipped_scenario_has_a_page(name: str, tmp_path: Path) -> None:
     """Whatever a program writes into result.json, its page can be made."""
     made = make(save(run(name, 3, "ideal", worst_case_seconds=0), tmp_path), 0)
-    decided = any("decided" in one.question for one in made.page.verdict)
+    decided = any("decided" in answer.question for answer in made.page.verdict)
     assert len(made.page.verdict) == 4 + decided
     text = made.html
     assert "None" not in re.sub(r"<pre.*?</pre>", "", text, flags=re.DOTALL)
@@ -252,9 +252,9 @@ def test_counts_of_sets_are_drawn_with_their_limits(played) -> None:
             0,
         )
     )
-    found = rows(files(text)["incidence.csv"])
-    assert [row["truth"] for row in found] == ["0", "2", "0", "1"]
-    assert all(float(row["low"]) <= float(row["high"]) for row in found)
+    counts = rows(files(text)["incidence.csv"])
+    assert [row["truth"] for row in counts] == ["0", "2", "0", "1"]
+    assert all(float(row["low"]) <= float(row["high"]) for row in counts)
     said = Tags(text).text
     assert "In how many sets" in said
     assert "epsilon 3 nats a bit" in said
@@ -264,9 +264,9 @@ def test_counts_of_sets_are_drawn_with_their_limits(played) -> None:
 
 def test_who_is_found_is_a_part_of_the_page(played) -> None:
     text = html(page(played(ALL), 0))
-    found = rows(files(text)["found.csv"])
-    assert [row["knows"] for row in found] == ["smokes", "team", "smokes x team"]
-    assert [float(row["found"]) for row in found] == pytest.approx([2, 2, 2])
+    attacks = rows(files(text)["found.csv"])
+    assert [row["knows"] for row in attacks] == ["smokes", "team", "smokes x team"]
+    assert [float(row["found"]) for row in attacks] == pytest.approx([2, 2, 2])
     assert "prosecutor" in Tags(text).text
     noisy = html(page(played(NOISE), 0))
     assert "personal information entropy" in Tags(noisy).text

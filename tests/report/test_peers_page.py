@@ -35,7 +35,7 @@ def part(page: Page, key: str) -> Section:
 
 def grid(section: Section, start: str) -> Grid:
     grids = (block for block in section.blocks if isinstance(block, Grid))
-    return next(one for one in grids if one.caption.startswith(start))
+    return next(table for table in grids if table.caption.startswith(start))
 
 
 @pytest.fixture(scope="module")
@@ -53,14 +53,14 @@ def page(village: Run) -> Page:
 def test_it_has_the_sections_of_a_run_and_one_of_peers(page: Page) -> None:
     assert [section.key for section in page.sections] == KEYS
     assert "paths of 3 peers" in page.about
-    assert not [one for one in page.about if "shuffler" in one]
+    assert not [line for line in page.about if "shuffler" in line]
     assert "Everybody sees the counts" in part(page, "crowds").lead
     assert "can prove" in part(page, "decision").lead
 
 
 @pytest.mark.slow
 def test_whom_to_trust_is_said_by_the_size_of_coalitions(page: Page, village: Run) -> None:
-    (answer,) = [one for one in page.verdict if one.question == "Who must be trusted?"]
+    (answer,) = [verdict for verdict in page.verdict if verdict.question == "Who must be trusted?"]
     assert village.result.peers
     first = next(size.size for size in village.result.peers.sizes if size.people.mean > 0)
     assert answer.short == f"{first} peers must collude"
@@ -82,17 +82,17 @@ def test_what_coalitions_follow_is_what_the_result_says(page: Page, village: Run
 def test_what_each_peer_learned_is_counted_on_the_board(page: Page, village: Run) -> None:
     record = record_of(village)
     assert isinstance(record, PeerRecord)
-    found = learned(record)
+    peers = learned(record)
     routes = [route for there in record.routes.values() for route in there]
-    assert sum(one.sent for one in found) == len(routes) == 2 * 12 * 7
-    assert sum(one.opened for one in found) == 3 * len(routes)
-    assert sum(one.shown for one in found) == len(routes)
-    for index, one in enumerate(found):
+    assert sum(peer.sent for peer in peers) == len(routes) == 2 * 12 * 7
+    assert sum(peer.opened for peer in peers) == 3 * len(routes)
+    assert sum(peer.shown for peer in peers) == len(routes)
+    for index, peer in enumerate(peers):
         alone = [followed(there, frozenset({index})) for there in record.routes.values()]
-        assert one.followed == sum(map(len, alone))
-        assert one.linked == len(set(record.linked(frozenset({index})).get(1, {})))
+        assert peer.followed == sum(map(len, alone))
+        assert peer.linked == len(set(record.linked(frozenset({index})).get(1, {})))
     rows = grid(part(page, "peers"), "What each peer").rows
-    assert [row[3] for row in rows] == [f"{one.opened}" for one in found]
+    assert [row[3] for row in rows] == [f"{peer.opened}" for peer in peers]
 
 
 @pytest.mark.slow
@@ -118,7 +118,7 @@ def test_an_ideal_run_of_peers_has_nothing_to_follow(tmp_path: Path) -> None:
         "trust",
         "repeat",
     ]
-    (answer,) = [one for one in made.verdict if one.question == "Who must be trusted?"]
+    (answer,) = [verdict for verdict in made.verdict if verdict.question == "Who must be trusted?"]
     assert answer.short == "nobody in the middle"
 
 
@@ -148,7 +148,7 @@ def test_a_program_alone_brings_its_part_of_a_page(
     before = [section.key for section in make(folder, 0).page.sections]
     monkeypatch.setattr(registry, "_made", lambda _place: Told())
     made = make(folder, 0).page
-    assert [one.short for one in made.verdict[:2]] == ["a poem", "for fun"]
+    assert [verdict.short for verdict in made.verdict[:2]] == ["a poem", "for fun"]
     assert [section.key for section in made.sections if section.key != "poem"] == before
     assert part(made, "poem").lead == "About blood-type."
 

@@ -16,13 +16,13 @@ from veilmix.scenarios.validation.load import load
 
 
 def result(people: int, k: int, seed: int) -> dict[str, object]:
-    one = load("blood-type")
-    one = replace(
-        one,
-        population=replace(one.population, users=people),
-        policy=replace(one.policy, k=k),
+    scenario = load("blood-type")
+    scenario = replace(
+        scenario,
+        population=replace(scenario.population, users=people),
+        policy=replace(scenario.policy, k=k),
     )
-    return run(one, seed, "ideal", worst_case_seconds=0).result()
+    return run(scenario, seed, "ideal", worst_case_seconds=0).result()
 
 
 @pytest.fixture(scope="module")
@@ -57,16 +57,18 @@ def test_means_with_intervals_at_every_point(lines: list[Line], tmp_path: Path) 
     made, files = page(tmp_path, lines)
     assert made.title == "Sweep of blood-type"
     table = list(csv.DictReader(io.StringIO(files["sweep.csv"])))
-    promised = [one for one in table if one["score"] == "promised exposure"]
+    promised = [row for row in table if row["score"] == "promised exposure"]
     assert len(promised) == 4
     here = [line.result["exposure"] for line in lines[:2]]
-    assert float(promised[0]["mean"]) == pytest.approx(sum(one["promised"] for one in here) / 2)
-    for one in table:
-        ends = [one["low_95"], one["high_95"]]
-        assert ends == ["", ""] or float(ends[0]) <= float(one["mean"]) <= float(ends[1])
-    assert any(one["low_95"] for one in table)
+    assert float(promised[0]["mean"]) == pytest.approx(
+        sum(exposure["promised"] for exposure in here) / 2
+    )
+    for row in table:
+        ends = [row["low_95"], row["high_95"]]
+        assert ends == ["", ""] or float(ends[0]) <= float(row["mean"]) <= float(ends[1])
+    assert any(row["low_95"] for row in table)
     runs = list(csv.DictReader(io.StringIO(files["runs.csv"])))
-    assert [one["digest"] for one in runs] == [one.result["digest"] for one in lines]
+    assert [row["digest"] for row in runs] == [line.result["digest"] for line in lines]
     assert rules(made) == {"seeded"}
 
 

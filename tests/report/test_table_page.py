@@ -36,7 +36,7 @@ def test_the_first_page_says_what_is_signed(score: Path) -> None:
     made = make(score)
     assert made.path == score.with_suffix(".html")
     data = score.with_name("people.csv").read_bytes()
-    asked = [one.question for one in made.page.verdict]
+    asked = [answer.question for answer in made.page.verdict]
     assert asked == [
         *("What was looked at?", "What are the columns?", "What was wanted?", "What was found?"),
         *("What was done?", "What remains?", "By which method?", "What is not said?", "Signed"),
@@ -119,17 +119,17 @@ def test_no_rare_value_of_a_random_table_is_on_it(seed: int, tmp_path: Path) -> 
 
 def test_a_score_with_many_sets_is_one_too(score: Path) -> None:
     """What says what the file is stands behind a mebibyte of sets of columns."""
-    found = json.loads(score.read_text())
-    found["sets"]["sets"] *= 4000
-    score.write_text(json.dumps(found, indent=1))
+    document = json.loads(score.read_text())
+    document["sets"]["sets"] *= 4000
+    score.write_text(json.dumps(document, indent=1))
     assert score.read_text().index('"sha256"') > 1 << 19
     assert make(score).page.title == "How anonymous are the people of people.csv?"
 
 
 def test_what_is_exposed_comes_first(score: Path) -> None:
-    found = json.loads(score.read_text())
-    found["joint"]["people_below_k"] = 50
-    score.write_text(json.dumps(found))
+    document = json.loads(score.read_text())
+    document["joint"]["people_below_k"] = 50
+    score.write_text(json.dumps(document))
     first = make(score).page.alerts[0]
     assert (first.level, first.title) == ("serious", "50 people are in a crowd smaller than k = 3")
 
@@ -144,10 +144,10 @@ def test_what_is_no_score_says_so(score: Path, text: str) -> None:
 @pytest.mark.slow
 def test_the_signature_is_on_the_first_sheet(tab, score: Path, tmp_path: Path) -> None:
     """Also where columns are many and much is to be warned of."""
-    found = json.loads(score.read_text())
-    found["joint"]["people_below_k"] = 50
-    found["roles"] *= 14
-    score.write_text(json.dumps(found))
+    document = json.loads(score.read_text())
+    document["joint"]["people_below_k"] = 50
+    document["roles"] *= 14
+    score.write_text(json.dumps(document))
     file = tmp_path / "signed.html"
     file.write_text(make(score).html, "utf-8")
     page = tab.open(file)

@@ -43,7 +43,7 @@ def test_with_more_pairs_and_a_challenge(shufflers: int, challenge: bool) -> Non
     run = played(shufflers=shufflers, rules=rules)
     assert run.results == KIT.run(ROWS, shufflers=shufflers).results
     audited = 4 if shufflers == 4 else 2
-    assert {number: set(one) for number, one in run.board.audited.opened.items()} == {
+    assert {number: set(hops) for number, hops in run.board.audited.opened.items()} == {
         1: set(range(1, audited + 1)),
         2: set(range(1, audited + 1)),
     }

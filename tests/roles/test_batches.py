@@ -261,7 +261,7 @@ def test_a_batch_of_more_than_registered_people_have_sent_is_not_taken(
     def noting(held: spool.Spool, values: Any) -> None:
         nonlocal written
         some = list(values)
-        written += sum(not any(one) for one in some)  # the junk
+        written += sum(not any(layer) for layer in some)  # the junk
         extend(held, some)
 
     monkeypatch.setattr(spool.Spool, "extend", noting)

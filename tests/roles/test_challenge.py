@@ -59,8 +59,8 @@ def test_nothing_that_a_shuffler_changed_is_opened(attack: str, by: str) -> None
     run = played(shufflers=2, faults={by: cheat(deed(attack))})
     assert run.board.burned is not None
     assert not run.transcript.reads
-    assert {one.cause for _, one in run.board.alarms} == {Cause.CHANGED}
-    assert all(borne_out(run.board, one) for _, one in run.board.alarms)
+    assert {alarm.cause for _, alarm in run.board.alarms} == {Cause.CHANGED}
+    assert all(borne_out(run.board, alarm) for _, alarm in run.board.alarms)
 
 
 @pytest.mark.parametrize("attack", ["drop-people", "substitute", "subtract", "surround"])
@@ -81,20 +81,20 @@ class Doorkeeper(Cheat):
     async def post(self, body: Body) -> None:
         """Leave them out, or put somebody else in their place."""
         if isinstance(body, Accepted):
-            gone = {int(one.removeprefix("user-")) - 1 for one in self.silent}
+            gone = {int(name.removeprefix("user-")) - 1 for name in self.silent}
             kept = [person for person in body.people if person.person not in gone]
             if self.instead is not None:
                 kept.append(replace(body.people[0], person=self.instead))
-            body = Accepted(tuple(sorted(kept, key=lambda one: one.person)))
+            body = Accepted(tuple(sorted(kept, key=lambda person: person.person)))
         await super().post(body)
 
 
 def doorkeeper(*deeds: Deed, **what: Any) -> dict[str, Fault]:
     def place(network: Network, party: str) -> Endpoint:
-        found = Doorkeeper(network, party, deeds)
+        keeper = Doorkeeper(network, party, deeds)
         for name, value in what.items():
-            setattr(found, name, value)
-        return found
+            setattr(keeper, name, value)
+        return keeper
 
     return {"shuffler-1": place}
 
@@ -243,7 +243,7 @@ def test_a_false_alarm_ends_nothing(lie: Lie, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(user, "contest", lying)
     run = KIT.run(ROWS, **GUARDED)
     assert run.results == KIT.run(ROWS).results
-    assert [(party, one.cause) for party, one in run.board.alarms] == [(TARGET, Cause.CHANGED)]
+    assert [(party, alarm.cause) for party, alarm in run.board.alarms] == [(TARGET, Cause.CHANGED)]
     assert not borne_out(run.board, run.board.alarms[0][1])
 
 

@@ -64,16 +64,16 @@ def play(executor: Executor | None, *parties: str, **changes: Any) -> KIT.Run:
     return KIT.run(ROWS, shufflers=2, workplace=Workplace(helpers=helping), **changes)
 
 
-def same(one: KIT.Run, other: KIT.Run) -> None:
-    assert one.board.digest() == other.board.digest()
-    assert one.results == other.results
-    assert sorted(one.transcript.made) == sorted(other.transcript.made)
+def same(outcome: KIT.Run, other: KIT.Run) -> None:
+    assert outcome.board.digest() == other.board.digest()
+    assert outcome.results == other.results
+    assert sorted(outcome.transcript.made) == sorted(other.transcript.made)
     seen = [
         sorted(
             (e.time, e.sender, e.receiver, str(e.kind), e.size, e.names)
             for e in run.transcript.events
         )
-        for run in (one, other)
+        for run in (outcome, other)
     ]
     assert seen[0] == seen[1]
 
@@ -98,13 +98,13 @@ def test_all_parties_have_work_to_give_and_only_whom_it_is_for_is_helped() -> No
     for_one = Helping(Saying(lambda fn, *args: fn(*args)), ("shuffler-2",))
     given: list[bytes] = []
     for_one.executor = Saying(lambda fn, *args: given.append(args[1]) or fn(*args))
-    found = KIT.run(ROWS, shufflers=2, workplace=Workplace(helpers=for_one))
+    run = KIT.run(ROWS, shufflers=2, workplace=Workplace(helpers=for_one))
     assert for_one.asked == {"users", "shuffler-1", "shuffler-2", "curator", "analyst"}
     jobs = b"".join(given)
     assert b"open_layers" in jobs
     assert b"seal_all" not in jobs
     assert b"open_envelopes" not in jobs
-    same(found, play(None))
+    same(run, play(None))
 
 
 def test_no_key_is_in_what_an_executor_is_handed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,9 +191,9 @@ def test_what_goes_wrong_is_one_clear_line(case: str) -> None:
         reply = what()
         return (reply[0] or version, *reply[1:]) if reply else reply
 
-    with pytest.raises(LocalError, match=said) as found:
+    with pytest.raises(LocalError, match=said) as error:
         play(Saying(doing))
-    assert "\n" not in str(found.value)
+    assert "\n" not in str(error.value)
 
 
 def test_what_the_work_raises_is_raised_here(threads: Executor) -> None:

@@ -22,9 +22,9 @@ def group(*errors: BaseException) -> BaseExceptionGroup[BaseException]:
 
 def test_a_full_disk_that_two_tasks_meet_is_one_error() -> None:
     first, second = StorageError("journal: make room"), StorageError("journal: make room")
-    found = only(group(first, group(second)))
-    assert type(found) is StorageError
-    assert str(found) == "journal: make room"
+    error = only(group(first, group(second)))
+    assert type(error) is StorageError
+    assert str(error) == "journal: make room"
 
 
 @pytest.mark.parametrize("other", [StorageError("log: make room"), ParameterError("make room")])
@@ -64,7 +64,7 @@ def test_ctrl_c_in_the_midst_of_starting_a_task_breaks_nothing(line: int) -> Non
                 signal.raise_signal(signal.SIGINT)
         return press
 
-    async def one(number: int) -> None:
+    async def sleeper(number: int) -> None:
         try:
             await trio.sleep_forever()
         finally:
@@ -72,12 +72,12 @@ def test_ctrl_c_in_the_midst_of_starting_a_task_breaks_nothing(line: int) -> Non
 
     async def many() -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(one, 0)
+            nursery.start_soon(sleeper, 0)
             await trio.testing.wait_all_tasks_blocked()
             before = sys.gettrace()
             sys.settrace(press)
             try:
-                nursery.start_soon(one, 1)
+                nursery.start_soon(sleeper, 1)
             finally:
                 sys.settrace(before)
 

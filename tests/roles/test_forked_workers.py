@@ -28,7 +28,7 @@ def descriptors() -> int:
 def children() -> set[str]:
     """The processes that this one has started, tests before this one included."""
     lists = Path("/proc/self/task").glob("*/children")
-    return {child for one in lists for child in one.read_text().split()}
+    return {child for file in lists for child in file.read_text().split()}
 
 
 def spread(work: Callable[[Sequence[int]], Any], items: Sequence[int], *watching: Any) -> list[Any]:
@@ -89,11 +89,11 @@ def test_what_the_work_raises_is_raised_here(failure: Exception) -> None:
 
     with pytest.raises(ExceptionGroup) as caught:
         spread(work, range(101))
-    found: BaseException = caught.value
-    while isinstance(found, BaseExceptionGroup):
-        (found,) = found.exceptions
-    assert type(found) is type(failure)
-    assert str(found) == str(failure)
+    error: BaseException = caught.value
+    while isinstance(error, BaseExceptionGroup):
+        (error,) = error.exceptions
+    assert type(error) is type(failure)
+    assert str(error) == str(failure)
     assert children() <= before
 
 
@@ -163,9 +163,9 @@ def test_a_copy_that_goes_on_soon_is_left_alone() -> None:
             os.system(f"(sleep 0.1; kill -CONT {os.getpid()}) & kill -STOP {os.getpid()}")
         return os.getpid(), sum(piece)
 
-    found = spread(work, range(101))
-    assert PARENT not in {process for process, _ in found}
-    assert sum(total for _, total in found) == 5050
+    results = spread(work, range(101))
+    assert PARENT not in {process for process, _ in results}
+    assert sum(total for _, total in results) == 5050
 
 
 ORPHANS = """
@@ -217,9 +217,9 @@ def test_a_copy_holds_only_its_own_ends_of_pipes() -> None:
         return os.getpid(), descriptors()
 
     spread(len, range(101))
-    found = set(spread(work, range(101)))
-    assert len(found) == 2
-    assert len({held for _, held in found}) == 1  # the second has no more than the first
+    copies = set(spread(work, range(101)))
+    assert len(copies) == 2
+    assert len({held for _, held in copies}) == 1  # the second has no more than the first
 
 
 def test_no_descriptor_is_left_open() -> None:

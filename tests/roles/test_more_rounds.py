@@ -81,8 +81,8 @@ def cast(program: Program, strategy: Any, rows: Any = PEOPLE, **changes: Any) ->
 
 def ideal(played: Any, absent: Mapping[int, Sequence[int]] | None = None) -> tuple[Any, ...]:
     """The same without a message, as `real` below gives it."""
-    found = straight(played, absent)
-    return found.tallies, found.decision, found.release, found.burned
+    outcome = straight(played, absent)
+    return outcome.tallies, outcome.decision, outcome.release, outcome.burned
 
 
 def straight(played: Any, absent: Mapping[int, Sequence[int]] | None = None) -> Ideal:
@@ -120,13 +120,13 @@ def test_real_is_ideal(name: str, shufflers: int) -> None:
 
 @pytest.mark.memory
 def test_the_curator_is_handed_all_that_it_has_read() -> None:
-    one, other = Asking([PAIRS, TRIPLE]), Asking([PAIRS, TRIPLE])
-    release = real(cast(Program.HIERARCHICAL, one))[2]
+    strategy, other = Asking([PAIRS, TRIPLE]), Asking([PAIRS, TRIPLE])
+    release = real(cast(Program.HIERARCHICAL, strategy))[2]
     assert release is not None
     assert sum(release.values()) == 24
     assert ideal(cast(Program.HIERARCHICAL, other))[2] == release
-    assert one.heard == other.heard
-    deepest = one.heard[-1]
+    assert strategy.heard == other.heard
+    deepest = strategy.heard[-1]
     assert [heard.call.round for heard in deepest] == [1, 2, 3]
     (triple,) = deepest[2].counts
     assert {values[0] for values in triple} == {"red", OTHER}
@@ -201,12 +201,12 @@ def test_people_absent_in_a_later_round(name: str) -> None:
         **{f"user_{index + 1}": ("absent", range(first, 9)) for index, first in when.items()}
     )
     played = cast(Program.HIERARCHICAL, DEEPER, faults=faults)
-    found = real(played)
+    outcome = real(played)
     absent = {number: [i for i, first in when.items() if first == number] for number in range(1, 5)}
-    assert found == ideal(played, absent)
-    assert (found[3] is None) == (burned is None)
-    assert found[3] is None or found[3].startswith(burned)
-    assert sum((found[2] or {}).values()) == released
+    assert outcome == ideal(played, absent)
+    assert (outcome[3] is None) == (burned is None)
+    assert outcome[3] is None or outcome[3].startswith(burned)
+    assert sum((outcome[2] or {}).values()) == released
 
 
 def test_whoever_left_does_not_come_back() -> None:
@@ -358,13 +358,13 @@ def test_what_is_read_is_the_same_through_the_eyes_of_an_ideal_run(name: str) ->
     from veilmix.protocol.view import view
 
     played = cast(*CASES[name])
-    run, found = KIT.run(played), straight(played)
+    run, outcome = KIT.run(played), straight(played)
     for members in (["curator"], ["analyst"], ["curator", "shuffler-1", "shuffler-2"]):
-        one = view(run.transcript, members, run.board)
-        other = ideal_view(24, found, played.policy, 2, *members)
-        assert one.counted == other.counted
-        whole = {number for number, (open_, all_) in one.opened.items() if open_ == all_}
-        assert set(other.everybody) == whole == set(one.by_round)
+        knowledge = view(run.transcript, members, run.board)
+        other = ideal_view(24, outcome, played.policy, 2, *members)
+        assert knowledge.counted == other.counted
+        whole = {number for number, (open_, all_) in knowledge.opened.items() if open_ == all_}
+        assert set(other.everybody) == whole == set(knowledge.by_round)
 
 
 def test_what_was_hidden_is_pinned_on_nobody() -> None:

@@ -59,13 +59,13 @@ def test_real_is_ideal(path: int) -> None:
 
 
 def test_a_seeded_run_is_the_same_whatever_the_threads_do_and_replays() -> None:
-    one, transcript = played(threads=1)
+    run, transcript = played(threads=1)
     other, _ = played(threads=3)
-    assert one.board.digest() == other.board.digest()
+    assert run.board.digest() == other.board.digest()
     again = replay_peers(TERMS, transcript.posts)
-    assert again.head == one.board.head
-    found = reckon(again, strategy_of(both))
-    assert (found.tallies, found.decision, found.burned) == (one.tallies, one.decision, None)
+    assert again.head == run.board.head
+    outcome = reckon(again, strategy_of(both))
+    assert (outcome.tallies, outcome.decision, outcome.burned) == (run.tallies, run.decision, None)
 
 
 def test_an_interrupt_and_a_bug_surface_as_what_they_are() -> None:

@@ -55,15 +55,15 @@ def test_without_a_lie_they_say_what_is_true() -> None:
 
 def test_randomized_is_its_ideal() -> None:
     cast = KIT.cast(ROWS, program=Program.RANDOMIZED, randomize=coin)
-    found = randomized(cast.schema, KIT.table(cast, said()), cast.rules)
+    outcome = randomized(cast.schema, KIT.table(cast, said()), cast.rules)
     run = KIT.run(cast)
-    assert run.board.tallies[0].counts == found.tallies[0]
-    assert found.decision is found.release is found.burned is None
+    assert run.board.tallies[0].counts == outcome.tallies[0]
+    assert outcome.decision is outcome.release is outcome.burned is None
 
 
 def test_a_coalition_learns_what_was_said_and_not_what_is_true() -> None:
-    found = view(lying().transcript, ["shuffler-1", "analyst"])
-    assert found.pinned == {i: dict(enumerate(row)) for i, row in enumerate(said())}
+    knowledge = view(lying().transcript, ["shuffler-1", "analyst"])
+    assert knowledge.pinned == {i: dict(enumerate(row)) for i, row in enumerate(said())}
     assert not view(lying().transcript, ["shuffler-1", "curator"]).pinned
 
 

@@ -87,10 +87,10 @@ def test_real_is_ideal_with_every_suite(suite: str, shufflers: int) -> None:
         cast = KIT.cast(
             KIT.people(8), suite=suite, shufflers=shufflers, rules=rules, entropy=entropy
         )
-        found = KIT.run(cast).ideal()
-        assert found == KIT.ideal(cast)
-        assert found[2] is not None
-        assert sum(found[2].values()) == 8
+        outcome = KIT.run(cast).ideal()
+        assert outcome == KIT.ideal(cast)
+        assert outcome[2] is not None
+        assert sum(outcome[2].values()) == 8
 
 
 @pytest.mark.slow

@@ -45,7 +45,7 @@ def test_a_seeded_run_has_one_digest_in_twenty_repetitions() -> None:
     assert {run.board.digest().hex() for run in runs} == {runs[0].board.digest().hex()}
     assert all(run.results == runs[0].results for run in runs)
     refused = [sorted(map(repr, run.transcript.refusals)) for run in runs]
-    assert all(one == refused[0] for one in refused)
+    assert all(refusals == refused[0] for refusals in refused)
     assert len({run.board.head for run in runs}) > 1  # or nothing was put to the test
 
 
@@ -53,16 +53,16 @@ def test_a_seeded_run_has_one_digest_in_twenty_repetitions() -> None:
 @pytest.mark.parametrize(("suite", "reproducible"), [("hpke-x25519", False), ("textbook", True)])
 def test_a_seed_fixes_what_the_suite_lets_it_fix(suite: str, reproducible: bool) -> None:
     rules = KIT.Rules(lesson=suite == "textbook")
-    one, other = (fault_free(suite=suite, rules=rules) for _ in range(2))
-    assert (one.board.digest() == other.board.digest()) is reproducible
-    assert one.board.announcement == other.board.announcement
-    assert one.results == other.results
+    run, other = (fault_free(suite=suite, rules=rules) for _ in range(2))
+    assert (run.board.digest() == other.board.digest()) is reproducible
+    assert run.board.announcement == other.board.announcement
+    assert run.results == other.results
 
 
 def test_another_seed_gives_another_run_with_the_same_results() -> None:
-    one, other = fault_free(seed=1), fault_free(seed=2)
-    assert one.board.digest() != other.board.digest()
-    assert one.results == other.results
+    run, other = fault_free(seed=1), fault_free(seed=2)
+    assert run.board.digest() != other.board.digest()
+    assert run.results == other.results
 
 
 class Ephemerals(Instrument):
@@ -113,14 +113,14 @@ def test_two_sessions_of_peers_with_one_seed_share_no_ephemeral_key() -> None:
 
 
 def test_runs_without_a_seed_differ_and_agree_in_their_results() -> None:
-    one, other = fault_free(SystemEntropy()), fault_free(SystemEntropy())
-    assert one.board.digest() != other.board.digest()
-    assert one.board.session != other.board.session
+    outcome, other = fault_free(SystemEntropy()), fault_free(SystemEntropy())
+    assert outcome.board.digest() != other.board.digest()
+    assert outcome.board.session != other.board.session
     names = [
-        {name for made in run.transcript.made for name in [made.names]} for run in (one, other)
+        {name for made in run.transcript.made for name in [made.names]} for run in (outcome, other)
     ]
     assert not names[0] & names[1]
-    assert one.results == other.results == fault_free().results
+    assert outcome.results == other.results == fault_free().results
 
 
 @pytest.mark.parametrize("copied", [False, True])

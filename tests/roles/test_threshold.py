@@ -52,13 +52,13 @@ def ideal(what: Cast) -> Any:
 @pytest.mark.parametrize("shufflers", [1, 2])
 def test_a_run_is_its_ideal(rule: str, shufflers: int) -> None:
     played = cast(rule, shufflers=shufflers)
-    found, expected = KIT.run(played), ideal(played)
-    assert found.board.burned is None
-    assert found.board.phase is Phase.OVER
-    assert tuple(tally.counts for tally in found.board.tallies) == expected.tallies
-    assert (found.board.decision, expected.release) == (
+    run, expected = KIT.run(played), ideal(played)
+    assert run.board.burned is None
+    assert run.board.phase is Phase.OVER
+    assert tuple(tally.counts for tally in run.board.tallies) == expected.tallies
+    assert (run.board.decision, expected.release) == (
         expected.decision,
-        found.board.tallies[0].counts[0],  # type: ignore[index]
+        run.board.tallies[0].counts[0],  # type: ignore[index]
     )
     assert sum(expected.release.values()) == len(ROWS)
 
@@ -75,15 +75,15 @@ def test_nothing_is_said_that_fewer_than_k_people_share() -> None:
 
 
 def test_a_seeded_run_is_repeated_to_the_byte() -> None:
-    one, other = KIT.run(cast()), KIT.run(cast())
-    assert one.board.digest() == other.board.digest()
-    assert KIT.run(cast(seed=2)).board.digest() != one.board.digest()
+    run, other = KIT.run(cast()), KIT.run(cast())
+    assert run.board.digest() == other.board.digest()
+    assert KIT.run(cast(seed=2)).board.digest() != run.board.digest()
 
 
 def test_submissions_and_questions_have_one_size() -> None:
-    found = KIT.run(cast())
+    run = KIT.run(cast())
     for kind in (Kind.SUBMISSION, Kind.QUERY, Kind.EVALUATED):
-        sizes = Counter(event.size for event in found.transcript.events if event.kind is kind)
+        sizes = Counter(event.size for event in run.transcript.events if event.kind is kind)
         assert list(sizes.values()) == [len(ROWS)], kind
 
 
@@ -113,9 +113,9 @@ class Marking(Endpoint):
 
 
 def test_who_is_answered_with_another_key_notices_and_says_nothing() -> None:
-    found = KIT.run(cast(faults={parties.RANDOMNESS: Marking}))
-    assert found.refused("user-3", 1) == {Reason.DOES_NOT_OPEN: 1}
-    assert found.board.tallies[0].totals == (len(ROWS) - 1,)
+    run = KIT.run(cast(faults={parties.RANDOMNESS: Marking}))
+    assert run.refused("user-3", 1) == {Reason.DOES_NOT_OPEN: 1}
+    assert run.board.tallies[0].totals == (len(ROWS) - 1,)
 
 
 class Mute(Endpoint):
@@ -127,10 +127,10 @@ class Mute(Endpoint):
 
 
 def test_without_randomness_nothing_is_sent_and_the_round_burns() -> None:
-    found = KIT.run(cast(faults={parties.RANDOMNESS: Mute}))
-    assert found.board.burned is not None
-    assert not found.board.tallies
-    assert not [event for event in found.transcript.events if event.kind is Kind.SUBMISSION]
+    run = KIT.run(cast(faults={parties.RANDOMNESS: Mute}))
+    assert run.board.burned is not None
+    assert not run.board.tallies
+    assert not [event for event in run.transcript.events if event.kind is Kind.SUBMISSION]
 
 
 class Asking(Endpoint):
@@ -147,11 +147,11 @@ class Asking(Endpoint):
 
 
 def test_a_person_is_answered_once() -> None:
-    found = KIT.run(cast(faults={"user-5": Asking}))
-    assert found.refused(parties.RANDOMNESS, 1) == {Reason.DUPLICATE: 1}
-    given = [event for event in found.transcript.events if event.kind is Kind.EVALUATED]
+    run = KIT.run(cast(faults={"user-5": Asking}))
+    assert run.refused(parties.RANDOMNESS, 1) == {Reason.DUPLICATE: 1}
+    given = [event for event in run.transcript.events if event.kind is Kind.EVALUATED]
     assert len(given) == len(ROWS)
-    assert found.board.tallies[0].totals == (len(ROWS),)
+    assert run.board.tallies[0].totals == (len(ROWS),)
 
 
 def test_k_minus_1_copies_of_a_guess_tell_whether_one_more_has_it() -> None:
@@ -165,9 +165,9 @@ def test_k_minus_1_copies_of_a_guess_tell_whether_one_more_has_it() -> None:
 
 
 def test_the_board_takes_one_key_of_the_function_and_only_from_randomness() -> None:
-    found = KIT.run(cast()).board
-    posts = [(entry.author, entry.data) for entry in found.entries]
-    at = next(i for i, entry in enumerate(found.entries) if entry.message.kind is Kind.MINT)
+    record = KIT.run(cast()).board
+    posts = [(entry.author, entry.data) for entry in record.entries]
+    at = next(i for i, entry in enumerate(record.entries) if entry.message.kind is Kind.MINT)
     assert posts[at][0] == parties.RANDOMNESS
     for author, before in (
         (parties.ANALYST, at),
@@ -179,5 +179,5 @@ def test_the_board_takes_one_key_of_the_function_and_only_from_randomness() -> N
             board.post(author, posts[at][1])
     with pytest.raises(Refused, match="unexpected"):
         replay(posts[: at + 1]).post(
-            parties.RANDOMNESS, Message(found.session, 1, Issued(len(ROWS))).encode()
+            parties.RANDOMNESS, Message(record.session, 1, Issued(len(ROWS))).encode()
         )

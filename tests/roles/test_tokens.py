@@ -130,8 +130,8 @@ class Asker(Endpoint):
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Send others before the request, or in its place."""
         bodies = self.bodies(self, plan, body) if isinstance(body, Ask) else [body]
-        for one in bodies:
-            await super().send(plan, receiver, one)
+        for message in bodies:
+            await super().send(plan, receiver, message)
 
 
 def asking(bodies: Any) -> dict[str, Any]:

@@ -22,11 +22,11 @@ ROWS = KIT.people(12)
 
 
 def cells(rows: Any, columns: Any) -> dict[Any, int]:
-    found: dict[Any, int] = {}
+    counts: dict[Any, int] = {}
     for row in rows:
         cell = tuple(row[column] for column in columns)
-        found[cell] = found.get(cell, 0) + 1
-    return found
+        counts[cell] = counts.get(cell, 0) + 1
+    return counts
 
 
 def test_an_honest_session() -> None:

@@ -33,7 +33,7 @@ def names(shufflers: int) -> list[str]:
 def coalitions(shufflers: int) -> list[frozenset[str]]:
     everybody = [*names(shufflers), "network"]
     sizes = range(len(everybody) + 1)
-    return [frozenset(one) for one in chain(*(combinations(everybody, n) for n in sizes))]
+    return [frozenset(members) for members in chain(*(combinations(everybody, n) for n in sizes))]
 
 
 # Sightings
@@ -69,9 +69,9 @@ def test_ciphertexts_have_one_name_wherever_they_are_seen() -> None:
     sealed = {name for made in run.transcript.made for name in split_names(made.names)}
     for event in run.transcript.events:
         if event.kind in (Kind.SUBMISSION, Kind.BATCH):
-            found = split_names(event.names)
-            assert found
-            assert set(found) <= sealed
+            layers = split_names(event.names)
+            assert layers
+            assert set(layers) <= sealed
         else:
             assert not event.names
     assert names_of([b"a", b"b"]) == name_of(b"a") + name_of(b"b")
@@ -108,7 +108,7 @@ def test_only_all_shufflers_with_a_reader_pin_anybody(shufflers: int) -> None:
     mixes = {parties.shuffler(hop + 1) for hop in range(shufflers)}
     breaking = []
     for coalition in coalitions(shufflers):
-        found = view(run.transcript, coalition)
+        knowledge = view(run.transcript, coalition)
         expected: dict[int, dict[int, str]] = {}
         for index, row in enumerate(ROWS):
             known: dict[int, str] = {}
@@ -118,47 +118,47 @@ def test_only_all_shufflers_with_a_reader_pin_anybody(shufflers: int) -> None:
                 known |= {0: row[0], 2: row[2]}
             if known:
                 expected[index] = known
-        assert found.pinned == expected
-        assert not found.everybody
-        if found.pinned:
+        assert knowledge.pinned == expected
+        assert not knowledge.everybody
+        if knowledge.pinned:
             breaking.append(coalition)
-    minimal = {one for one in breaking if not any(other < one for other in breaking)}
+    minimal = {members for members in breaking if not any(other < members for other in breaking)}
     assert minimal == {frozenset(mixes | {reader}) for reader in ("curator", "analyst")}
 
 
 def test_nobody_knows_what_the_board_shows() -> None:
     run = RUNS[2]
-    found = view(run.transcript, ())
-    assert found.parties == frozenset()
-    assert not found.pinned
-    assert {event.receiver for event in found.events} == {BOARD}
-    assert len(found.events) == len(run.board.entries)
-    assert [(count.round, count.columns) for count in found.counted] == [(2, (0, 2))]
-    assert set(found.opened.values()) == {(0, 3)}
+    knowledge = view(run.transcript, ())
+    assert knowledge.parties == frozenset()
+    assert not knowledge.pinned
+    assert {event.receiver for event in knowledge.events} == {BOARD}
+    assert len(knowledge.events) == len(run.board.entries)
+    assert [(count.round, count.columns) for count in knowledge.counted] == [(2, (0, 2))]
+    assert set(knowledge.opened.values()) == {(0, 3)}
 
 
 def test_published_marginals_are_known_to_nobody_in_particular() -> None:
     run = KIT.run(ROWS, policy=Policy(2, 1.0, publish_marginals=True))
     for coalition in ((), ("user-1",), ("curator", "analyst")):
-        found = view(run.transcript, coalition)
-        assert [count.columns for count in found.counted] == [(0,), (1,), (2,), (0, 2)]
-        assert sum(found.counted[0].counts.values()) == len(ROWS)
+        knowledge = view(run.transcript, coalition)
+        assert [count.columns for count in knowledge.counted] == [(0,), (1,), (2,), (0, 2)]
+        assert sum(knowledge.counted[0].counts.values()) == len(ROWS)
 
 
 def test_a_reader_knows_its_counts_and_nobody_elses_rows() -> None:
-    found = view(RUNS[1].transcript, ["curator"])
-    assert [count.columns for count in found.counted] == [(0,), (1,), (2,), (0, 2)]
-    assert not found.pinned
+    knowledge = view(RUNS[1].transcript, ["curator"])
+    assert [count.columns for count in knowledge.counted] == [(0,), (1,), (2,), (0, 2)]
+    assert not knowledge.pinned
     assert [count.columns for count in view(RUNS[1].transcript, ["analyst"]).counted] == [(0, 2)]
 
 
 @pytest.mark.parametrize("others", [(), ("curator", "analyst"), ("network",), ("user-3",)])
 def test_a_user_in_the_coalition_pins_its_own_row(others: tuple[str, ...]) -> None:
-    found = view(RUNS[1].transcript, ["user-5", *others])
+    knowledge = view(RUNS[1].transcript, ["user-5", *others])
     own = {4: dict(enumerate(ROWS[4]))}
     if "user-3" in others:
         own[2] = dict(enumerate(ROWS[2]))
-    assert found.pinned == own
+    assert knowledge.pinned == own
 
 
 @pytest.mark.parametrize(
@@ -177,9 +177,9 @@ def test_layers_are_opened_from_the_outside(members: list[str], opened: int) -> 
 def test_who_did_not_take_part_is_not_pinned_and_who_was_late_is() -> None:
     """An envelope that came late was refused, but who holds the keys can still open it."""
     rows = KIT.people(20)
-    found = view(FAULTY.transcript, ["shuffler-1", "shuffler-2", "curator", "analyst"])
-    assert set(range(20)) - set(found.pinned) == {1, 5}
-    assert found.pinned[7] == dict(enumerate(rows[7]))
+    knowledge = view(FAULTY.transcript, ["shuffler-1", "shuffler-2", "curator", "analyst"])
+    assert set(range(20)) - set(knowledge.pinned) == {1, 5}
+    assert knowledge.pinned[7] == dict(enumerate(rows[7]))
     only_release = view(FAULTY.transcript, ["shuffler-1", "shuffler-2", "analyst"])
     assert only_release.pinned[7] == {0: rows[7][0], 2: rows[7][2]}
 
@@ -220,14 +220,14 @@ def test_the_summary_agrees_on_who_is_linked(
 
 def secrets_of_a_seeded_run(seed: int, shufflers: int, session: bytes) -> dict[str, bytes]:
     root = SeededEntropy(seed)
-    found = {party: root.fork(f"key of {party}").random(32) for party in names(shufflers)}
+    secrets = {party: root.fork(f"key of {party}").random(32) for party in names(shufflers)}
     for index in range(len(ROWS)):
         for number, slots in ((1, 3), (2, 1)):
             fresh = sealing(root.fork(parties.user(index)).fork(f"round-{number}"), session)
             stream = fresh.random(16 * slots)
             for slot in range(slots):
-                found[f"salt {index} {number} {slot}"] = stream[16 * slot : 16 * slot + 16]
-    return found
+                secrets[f"salt {index} {number} {slot}"] = stream[16 * slot : 16 * slot + 16]
+    return secrets
 
 
 def test_no_secret_is_in_anything_recorded() -> None:

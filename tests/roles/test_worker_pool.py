@@ -79,12 +79,12 @@ def test_jobs_of_many_tasks_share_a_hop() -> None:
     async def main() -> dict[int, int]:
         results = {}
 
-        async def one(pool: WorkerPool, item: int) -> None:
+        async def task(pool: WorkerPool, item: int) -> None:
             results[item] = await pool.share(work, item)
 
         async with worker_pool(2, quiet()) as pool, trio.open_nursery() as nursery:
             for item in range(300):
-                nursery.start_soon(one, pool, item)
+                nursery.start_soon(task, pool, item)
         return results
 
     assert simulate(main) == {item: item * item for item in range(300)}

@@ -26,9 +26,11 @@ def blood() -> Comparison:
     return compare("blood-type", 7)
 
 
-def timeless(found: Comparison) -> Comparison:
+def timeless(comparison: Comparison) -> Comparison:
     """A comparison without its seconds."""
-    return replace(found, programs=tuple(replace(program, cost=FREE) for program in found.programs))
+    return replace(
+        comparison, programs=tuple(replace(program, cost=FREE) for program in comparison.programs)
+    )
 
 
 @pytest.mark.slow
@@ -73,7 +75,7 @@ def test_noise_is_the_same_noise_with_and_without_a_mix(blood: Comparison) -> No
         assert mixed.utility == direct.utility
         assert mixed.trust.most_trusted.linked == 0
         assert direct.trust.most_trusted.linked == 30
-        everybody = max(mixed.trust.coalitions, key=lambda one: len(one.parties))
+        everybody = max(mixed.trust.coalitions, key=lambda coalition: len(coalition.parties))
         assert everybody.bits_per_person == pytest.approx(direct.trust.most_trusted.bits_per_person)
 
 
@@ -84,10 +86,10 @@ def test_a_seed_gives_the_same_numbers_again(blood: Comparison) -> None:
 
 @pytest.mark.slow
 def test_without_a_seed_all_programs_still_get_the_same_people() -> None:
-    found = compare("peers-titanic", only=("two-round", "shares"))
-    assert found.seed is None
-    assert found.program("two-round").utility == found.program("shares").utility
-    assert found.program("two-round").privacy == found.program("shares").privacy
+    comparison = compare("peers-titanic", only=("two-round", "shares"))
+    assert comparison.seed is None
+    assert comparison.program("two-round").utility == comparison.program("shares").utility
+    assert comparison.program("two-round").privacy == comparison.program("shares").privacy
 
 
 @pytest.mark.slow
@@ -198,9 +200,9 @@ open = true
 [[feature]]
 name = "sex"
 """
-    found = compare(loads(text), only=["trusted", "shares"])
-    assert [program.program for program in found.programs] == ["trusted"]
-    assert "only public domains" in found.skipped["shares"]
+    comparison = compare(loads(text), only=["trusted", "shares"])
+    assert [program.program for program in comparison.programs] == ["trusted"]
+    assert "only public domains" in comparison.skipped["shares"]
 
 
 POINTS = [
@@ -213,7 +215,7 @@ POINTS = [
 
 
 def test_the_frontier_is_those_that_nothing_beats() -> None:
-    assert [one.name for one in frontier(POINTS)] == ["d e=1", "a", "c"]
+    assert [point.name for point in frontier(POINTS)] == ["d e=1", "a", "c"]
     assert frontier([]) == []
 
 

@@ -60,9 +60,9 @@ def fault(attack: str, who: str, number: int) -> str:
 @pytest.mark.parametrize("shufflers", [1, 2, 3])
 @pytest.mark.parametrize("target", [0.05, 0.2, 1.0])
 def test_shares_decide_and_release_what_two_round_does(shufflers: int, target: float) -> None:
-    one = case(shufflers=shufflers, target=target)
-    played, silent = shares.play(one), shares.ideal(one)
-    outcome = run(one.scenario, one.seed, "real", worst_case_seconds=0)
+    trial = case(shufflers=shufflers, target=target)
+    played, silent = shares.play(trial), shares.ideal(trial)
+    outcome = run(trial.scenario, trial.seed, "real", worst_case_seconds=0)
     assert played.decision == silent.decision == outcome.decision
     assert played.release == silent.release == outcome.release
     assert played.marginals == silent.marginals == outcome.marginals
@@ -83,49 +83,49 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_shares_with_faults_are_the_ideal_with_them(name: str) -> None:
     faults, refused = FAULTS[name]
-    one = case(faults)
-    played, silent = shares.play(one), shares.ideal(one)
+    trial = case(faults)
+    played, silent = shares.play(trial), shares.ideal(trial)
     assert played.marginals == silent.marginals
     assert played.release == silent.release is not None
     assert played.purse.refused == refused
-    outcome = run(one.scenario, one.seed, "ideal", worst_case_seconds=0)
+    outcome = run(trial.scenario, trial.seed, "ideal", worst_case_seconds=0)
     assert played.release == outcome.release
 
 
 @pytest.mark.slow
 def test_one_person_missing_in_round_2_burns_it() -> None:
-    one = case(fault("absent", "user-5", 2))
-    played, silent = shares.play(one), shares.ideal(one)
+    trial = case(fault("absent", "user-5", 2))
+    played, silent = shares.play(trial), shares.ideal(trial)
     assert played.burned == silent.burned
     assert "1 of 60 people are missing" in (played.burned or "")
     assert played.release is silent.release is None
 
 
 def test_too_few_people_burn_every_program() -> None:
-    one = case(fault("absent", "user-*", 1), users=6, least=5)
-    found = [
-        *shares.shares(one), *trusted.trusted(one), *trusted.cells(one),
-        *local.local(Case(with_epsilon(one), one.people, one.faults, 3, messages=True)),
+    trial = case(fault("absent", "user-*", 1), users=6, least=5)
+    programs = [
+        *shares.shares(trial), *trusted.trusted(trial), *trusted.cells(trial),
+        *local.local(Case(with_epsilon(trial), trial.people, trial.faults, 3, messages=True)),
     ]  # fmt: skip
-    assert len(found) == 5
-    assert all("0 people" in (one.burned or "") for one in found)
-    assert all(one.utility.columns == () and one.utility.cells == 0 for one in found)
-    assert "arrived at both aggregators" in (found[0].burned or "")
+    assert len(programs) == 5
+    assert all("0 people" in (program.burned or "") for program in programs)
+    assert all(program.utility.columns == () and program.utility.cells == 0 for program in programs)
+    assert "arrived at both aggregators" in (programs[0].burned or "")
 
 
-def with_epsilon(one: Case, epsilon: float = 2.0, mechanism: str = "none"):
-    noise = changed(one.scenario.local, epsilon=epsilon, mechanism=mechanism)
-    return changed(one.scenario, local=noise)
+def with_epsilon(trial: Case, epsilon: float = 2.0, mechanism: str = "none"):
+    noise = changed(trial.scenario.local, epsilon=epsilon, mechanism=mechanism)
+    return changed(trial.scenario, local=noise)
 
 
 def test_who_links_whom_by_shares_comes_from_the_shares_themselves() -> None:
-    one = case(fault("malformed", "user-7", 1))
-    seen, told = shares.play(one), shares.ideal(one)
+    trial = case(fault("malformed", "user-7", 1))
+    seen, told = shares.play(trial), shares.ideal(trial)
     assert seen.linked is not None
     assert len(seen.linked) == 59
-    assert all(tuple(row.values()) == one.people.row(user) for user, row in seen.linked.items())
-    from_messages = {r.parties: r for r in shares.learnt(one, seen)}
-    by_rule = {r.parties: r for r in shares.learnt(one, told)}
+    assert all(tuple(row.values()) == trial.people.row(user) for user, row in seen.linked.items())
+    from_messages = {r.parties: r for r in shares.learnt(trial, seen)}
+    by_rule = {r.parties: r for r in shares.learnt(trial, told)}
     assert from_messages.keys() == by_rule.keys()
     both = (AGGREGATOR_1, AGGREGATOR_2)
     assert from_messages[both].linked == by_rule[both].linked == 59
@@ -137,12 +137,12 @@ def test_who_links_whom_by_shares_comes_from_the_shares_themselves() -> None:
 
 
 def test_one_aggregator_and_everybody_else_learn_no_more_than_the_counts() -> None:
-    one = case()
-    found = {r.parties: r for r in shares.learnt(one, shares.play(one))}
-    curator = found["curator",]
-    more = found["aggregator-1", "curator", "shuffler-1", "shuffler-2"]
+    trial = case()
+    coalitions = {r.parties: r for r in shares.learnt(trial, shares.play(trial))}
+    curator = coalitions["curator",]
+    more = coalitions["aggregator-1", "curator", "shuffler-1", "shuffler-2"]
     assert more.bits == curator.bits
-    assert found["aggregator-1",].bits == found[()].bits  # the release alone
+    assert coalitions["aggregator-1",].bits == coalitions[()].bits  # the release alone
 
 
 def test_open_domains_are_not_for_shares() -> None:
@@ -157,89 +157,89 @@ def test_open_domains_are_not_for_shares() -> None:
 
 
 def test_a_reader_has_what_people_sent() -> None:
-    one = case(fault("malformed", "user-5", 1) + fault("duplicate", "user-6", 1))
-    rows = [one.people.row(i) for i in range(one.n)]
-    widths = [feature.width for feature in one.people.schema.features]
-    read, purse = direct.hand_in(one, rows, widths)
+    trial = case(fault("malformed", "user-5", 1) + fault("duplicate", "user-6", 1))
+    rows = [trial.people.row(i) for i in range(trial.n)]
+    widths = [feature.width for feature in trial.people.schema.features]
+    read, purse = direct.hand_in(trial, rows, widths)
     assert read == {user: row for user, row in enumerate(rows) if user != 4}
     assert purse.refused == {"does-not-open": 1, "duplicate": 1}
-    assert purse.bytes % one.n == 0  # every message has one size
+    assert purse.bytes % trial.n == 0  # every message has one size
 
 
 def test_the_trusted_curator_knows_everything_and_the_analyst_the_release() -> None:
-    one = case()
-    found = next(iter(trusted.trusted(one)))
-    most = found.trust.most_trusted
+    trial = case()
+    program = next(iter(trusted.trusted(trial)))
+    most = program.trust.most_trusted
     assert most.parties == ("curator",)
-    assert most.bits_per_person == pytest.approx(sum(log2(size) for size in one.sizes))
+    assert most.bits_per_person == pytest.approx(sum(log2(size) for size in trial.sizes))
     assert most.verdict == "everything"
-    assert found.trust.smallest == (("curator",),)
-    assert found.privacy.true == found.privacy.promised
-    assert found.privacy.true <= 0.2
-    two_round = run(one.scenario, 3, "ideal", worst_case_seconds=0)
-    assert len(found.utility.columns) >= len(two_round.kept)
+    assert program.trust.smallest == (("curator",),)
+    assert program.privacy.true == program.privacy.promised
+    assert program.privacy.true <= 0.2
+    two_round = run(trial.scenario, 3, "ideal", worst_case_seconds=0)
+    assert len(program.utility.columns) >= len(two_round.kept)
 
 
 @pytest.mark.slow
 def test_blanked_rows_expose_nobody() -> None:
-    one = case()
-    found = next(iter(trusted.cells(one)))
-    assert found.privacy.true == found.privacy.promised == 0
-    assert found.utility.cells < 1
-    analyst = next(c for c in found.trust.coalitions if c.parties == ("analyst",))
+    trial = case()
+    program = next(iter(trusted.cells(trial)))
+    assert program.privacy.true == program.privacy.promised == 0
+    assert program.utility.cells < 1
+    analyst = next(c for c in program.trust.coalitions if c.parties == ("analyst",))
     assert analyst.bits_are == "at least"
-    assert 0 < analyst.bits_per_person < found.trust.most_trusted.bits_per_person
+    assert 0 < analyst.bits_per_person < program.trust.most_trusted.bits_per_person
 
 
 @pytest.mark.parametrize("kind", ["fixed", "all"])
 def test_a_policy_that_does_not_choose_is_not_chosen_for(kind: str) -> None:
-    one = case()
-    policy = changed(one.scenario.policy, kind=kind, keep=("sex",) if kind == "fixed" else ())
-    one = Case(changed(one.scenario, policy=policy), one.people, {}, 3, messages=False)
-    found = next(iter(trusted.trusted(one)))
-    assert found.utility.columns == (("sex",) if kind == "fixed" else one.people.schema.names)
+    trial = case()
+    policy = changed(trial.scenario.policy, kind=kind, keep=("sex",) if kind == "fixed" else ())
+    trial = Case(changed(trial.scenario, policy=policy), trial.people, {}, 3, messages=False)
+    program = next(iter(trusted.trusted(trial)))
+    assert program.utility.columns == (("sex",) if kind == "fixed" else trial.people.schema.names)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 8.0])
 def test_what_a_joint_report_tells_is_that_of_its_matrix(epsilon: float) -> None:
-    one = case()
-    asked = local.joint(one, epsilon)
+    trial = case()
+    asked = local.joint(trial, epsilon)
     Q = asked[0].randomizer.matrix
-    cells = np.ravel_multi_index(tuple(one.codes().T), one.sizes)
-    p = np.bincount(cells, minlength=Q.shape[1]) / one.n
+    cells = np.ravel_multi_index(tuple(trial.codes().T), trial.sizes)
+    p = np.bincount(cells, minlength=Q.shape[1]) / trial.n
     y = Q @ p
     truth = float((Q * np.log2(Q / y[:, None])).sum(axis=0) @ p)
-    assert local.tell(one, "joint", asked) == pytest.approx(truth)
+    assert local.tell(trial, "joint", asked) == pytest.approx(truth)
 
 
 def test_more_epsilon_is_less_error_and_more_told() -> None:
-    one = case(users=600)
+    trial = case(users=600)
     for how, ask in (("joint", local.joint), ("features", local.features)):
         worth = []
         for epsilon in (0.5, 16.0):
-            asked = ask(one, epsilon)
-            errors = local.draws(one, how, asked)
-            worth.append((np.mean([e.mean for e in errors]), local.tell(one, how, asked)))
+            asked = ask(trial, epsilon)
+            errors = local.draws(trial, how, asked)
+            worth.append((np.mean([e.mean for e in errors]), local.tell(trial, how, asked)))
         assert worth[1][0] < worth[0][0]
         assert worth[1][1] > worth[0][1]
 
 
 def test_without_noise_the_joint_tables_are_right_and_the_products_are_products() -> None:
-    one = case(users=300)
-    errors = local.draws(one, "joint", local.joint(one, 30.0))
+    trial = case(users=300)
+    errors = local.draws(trial, "joint", local.joint(trial, 30.0))
     assert max(e.largest for e in errors) < 1e-9
-    products = local.draws(one, "features", local.features(one, 120.0))
+    products = local.draws(trial, "features", local.features(trial, 120.0))
     assert products[0].distances == pytest.approx(products[1].distances)
     assert products[0].mean > 0.01  # sex and survival are far from independent
 
 
 @pytest.mark.parametrize("mechanism", ["grr", "rappor", "oue", "blh", "local-hash"])
 def test_every_mechanism_answers_without_a_mix(mechanism: str) -> None:
-    one = case(users=40)
-    noisy = Case(with_epsilon(one, 4.0, mechanism), one.people, {}, 3, messages=True)
-    found = {one.program: one for one in local.local(noisy)}
-    assert set(found) == {"local joint e=4", "local features e=4"}
-    features = found["local features e=4"]
+    trial = case(users=40)
+    noisy = Case(with_epsilon(trial, 4.0, mechanism), trial.people, {}, 3, messages=True)
+    programs = {program.program: program for program in local.local(noisy)}
+    assert set(programs) == {"local joint e=4", "local features e=4"}
+    features = programs["local features e=4"]
     assert features.trust.most_trusted.linked == 40
     assert features.trust.most_trusted.reports
     assert features.privacy.epsilon == 4
@@ -249,19 +249,19 @@ def test_every_mechanism_answers_without_a_mix(mechanism: str) -> None:
 
 
 def test_costs_of_samples_are_scaled_with_students_interval() -> None:
-    found = scaled([1.0, 2.0, 3.0, 2.0], [10.0] * SAMPLES, SAMPLE, 2, 0.5)
-    assert found.cpu == 2.5
-    assert found.cpu_limits is not None
+    cost = scaled([1.0, 2.0, 3.0, 2.0], [10.0] * SAMPLES, SAMPLE, 2, 0.5)
+    assert cost.cpu == 2.5
+    assert cost.cpu_limits is not None
     reach = 3.182446 * np.std([1, 2, 3, 2], ddof=1) / 2
-    assert found.cpu_limits[1] - found.cpu == pytest.approx(reach, rel=1e-3)
-    assert (found.people, found.samples, found.bytes, found.rounds) == (SAMPLE, 4, 10.0, 2)
+    assert cost.cpu_limits[1] - cost.cpu == pytest.approx(reach, rel=1e-3)
+    assert (cost.people, cost.samples, cost.bytes, cost.rounds) == (SAMPLE, 4, 10.0, 2)
 
 
 @pytest.mark.slow
 def test_a_sample_costs_as_many_bytes_as_everybody() -> None:
-    one = case(users=500)
-    whole = next(iter(shares.shares(one)))
-    part = next(iter(shares.shares(Case(one.scenario, one.people, {}, 3, messages=False))))
+    trial = case(users=500)
+    whole = next(iter(shares.shares(trial)))
+    part = next(iter(shares.shares(Case(trial.scenario, trial.people, {}, 3, messages=False))))
     assert part.cost.samples == SAMPLES
     assert part.cost.bytes == whole.cost.bytes
     assert part.utility == whole.utility
@@ -270,10 +270,13 @@ def test_a_sample_costs_as_many_bytes_as_everybody() -> None:
 
 def test_how_many_rows_a_report_gives_away_is_what_guessing_finds() -> None:
     """Against an analyst who guesses 200 times, with the posterior worked out row by row."""
-    one = case(users=80)
-    for how, asked in (("joint", local.joint(one, 3.0)), ("features", local.features(one, 6.0))):
+    trial = case(users=80)
+    for how, asked in (
+        ("joint", local.joint(trial, 3.0)),
+        ("features", local.features(trial, 6.0)),
+    ):
         rows, place, people = np.unique(
-            one.codes(), axis=0, return_inverse=True, return_counts=True
+            trial.codes(), axis=0, return_inverse=True, return_counts=True
         )
         right = []
         for seed in range(200):
@@ -281,42 +284,44 @@ def test_how_many_rows_a_report_gives_away_is_what_guessing_finds() -> None:
             likely = np.tile(people / 80, (80, 1))
             for question in asked:
                 told = question.randomizer.sample(
-                    local.symbols(one, how, question, one.codes()), rng
+                    local.symbols(trial, how, question, trial.codes()), rng
                 )
-                own = local.symbols(one, how, question, rows)
+                own = local.symbols(trial, how, question, rows)
                 likely *= question.randomizer.matrix[told][:, own]
             right.append(float((likely.argmax(axis=1) == place.ravel()).mean()))
         error = np.std(right) / np.sqrt(200)
-        found = local.guessed(one, how, asked)
-        assert found == pytest.approx(np.mean(right), abs=4 * error)
-        assert people.max() / 80 < found < 1
+        share = local.guessed(trial, how, asked)
+        assert share == pytest.approx(np.mean(right), abs=4 * error)
+        assert people.max() / 80 < share < 1
 
 
 def test_guessing_has_its_ends() -> None:
-    one = case(users=80)
-    people = np.unique(one.codes(), axis=0, return_counts=True)[1]
-    assert local.guessed(one, "joint", local.joint(one, 1e-6)) == pytest.approx(people.max() / 80)
-    assert local.guessed(one, "features", local.features(one, 200.0)) == pytest.approx(1)
-    bits = Case(with_epsilon(one, 2.0, "oue"), one.people, {}, 3, messages=False)
+    trial = case(users=80)
+    people = np.unique(trial.codes(), axis=0, return_counts=True)[1]
+    assert local.guessed(trial, "joint", local.joint(trial, 1e-6)) == pytest.approx(
+        people.max() / 80
+    )
+    assert local.guessed(trial, "features", local.features(trial, 200.0)) == pytest.approx(1)
+    bits = Case(with_epsilon(trial, 2.0, "oue"), trial.people, {}, 3, messages=False)
     assert local.guessed(bits, "features", local.features(bits, 2.0)) is None
-    assert next(iter(trusted.trusted(one))).trust.most_trusted.rows_guessed == pytest.approx(1)
+    assert next(iter(trusted.trusted(trial))).trust.most_trusted.rows_guessed == pytest.approx(1)
 
 
 def test_rules_of_hiding_are_probabilities_of_a_blank() -> None:
-    one = case()
-    column = one.people.schema.column("class")
-    texts = one.people.values[column]
+    trial = case()
+    column = trial.people.schema.column("class")
+    texts = trial.people.values[column]
     rules = [Redact(column, tuple(sorted(texts[:2])), 1 << 30)]
-    assert left_blank(one, rules) == {column: [1.0, 1.0, *[0.25] * (len(texts) - 2)]}
+    assert left_blank(trial, rules) == {column: [1.0, 1.0, *[0.25] * (len(texts) - 2)]}
     masks = [Mask(column, (texts[0],))]
-    assert left_blank(one, masks) == {column: [0.0, *[1.0] * (len(texts) - 1)]}
+    assert left_blank(trial, masks) == {column: [0.0, *[1.0] * (len(texts) - 1)]}
 
 
 def test_a_direct_message_is_that_of_the_document() -> None:
     """docs/wire.md, read without the module."""
-    one = case(users=3)
-    line = direct.Line.open(one, [3, 4], one.entropy("document"))
-    layer = line.seal(1, ("abc", "é"), one.entropy("person"))
+    trial = case(users=3)
+    line = direct.Line.open(trial, [3, 4], trial.entropy("document"))
+    layer = line.seal(1, ("abc", "é"), trial.entropy("person"))
     plain = open_layer(line.reader.secret, layer, line.context(1))
     assert plain == b"\0\x02\0\x03abc\0\x02\xc3\xa9\x80\0\0"
     assert len(plain) == 3 + 2 + 3 + 2 + 4

@@ -48,10 +48,10 @@ def test_drop_one_and_run_again_is_refused(tmp_path: Path) -> None:
     assert again.burned.startswith("1 people took part in other rounds")
     assert again.ledger is not None
     assert again.ledger.refused == again.burned
-    one, two = read(file)
-    assert (one.columns, one.burned) == (("class", "sex"), None)
-    assert [(batch.missing, batch.public) for batch in one.handed] == [((), False), ((), True)]
-    assert sum(one.cells) == 60
+    entry, two = read(file)
+    assert (entry.columns, entry.burned) == (("class", "sex"), None)
+    assert [(batch.missing, batch.public) for batch in entry.handed] == [((), False), ((), True)]
+    assert sum(entry.cells) == 60
     assert two.burned == again.burned
     assert two.handed == two.cells == ()
 
@@ -108,7 +108,8 @@ def test_the_exposure_of_two_releases_together_is_between_its_bounds(tmp_path: P
     assert kept.releases == (("class", "sex"), ("age", "survived"))
     assert kept.union.at_least <= kept.union.true <= kept.union.at_most
     alone = [
-        users_below(list((one.release or {}).values()), kept.union.k) for one in (first, second)
+        users_below(list((outcome.release or {}).values()), kept.union.k)
+        for outcome in (first, second)
     ]
     assert kept.union.true > max(alone)  # together they tell more than each
     assert any("2 columns more than" in line for line in kept.warnings)
@@ -141,9 +142,9 @@ def test_a_session_that_is_killed_has_counted_everybody(
         patch.setattr("veilmix.scenarios.play.real.play_real", killed)
         with pytest.raises(KeyboardInterrupt):
             played(file, scenario("class", "sex"))
-    (one,) = read(file)
-    assert one.burned == NEVER_ENDED
-    assert one.handed == ()
+    (entry,) = read(file)
+    assert entry.burned == NEVER_ENDED
+    assert entry.handed == ()
     again = played(file, scenario("class", "sex", gone="user-4"))
     assert again.burned is not None
     assert again.burned.startswith("1 people took part in other rounds")
@@ -180,7 +181,7 @@ def test_only_its_owner_reads_it_and_nothing_is_left_beside_it(tmp_path: Path) -
     played(file, scenario("class"))
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(key_of(file).stat().st_mode) == 0o600
-    assert {one.name for one in tmp_path.iterdir()} == {
+    assert {path.name for path in tmp_path.iterdir()} == {
         "ledger.json",
         "ledger.json.key",
         ".ledger.json.lock",
@@ -295,22 +296,22 @@ def test_where_there_is_no_ledger_to_keep(tmp_path: Path) -> None:
         for name, says in refused.items():
             with pytest.raises(DataError, match=says):
                 run(name, 7, ledger=book, worst_case_seconds=0)
-    assert {one.name for one in tmp_path.iterdir()} == {".one.json.lock"}
+    assert {path.name for path in tmp_path.iterdir()} == {".one.json.lock"}
 
 
 def test_an_entry_names_those_who_are_counted() -> None:
     batch = LedgerBatch(round=1, missing=(1,), others=("z",), asks=(("a",),), public=False)
-    one = Entry(
+    entry = Entry(
         scenario="s", source=("a",), people=("x", "y", "w"), seed=1, least=2, k=2, handed=(batch,)
     )
-    assert one.counted(batch) == {"x", "w", "z"}
-    assert one.release is None
-    assert one.columns == ()
+    assert entry.counted(batch) == {"x", "w", "z"}
+    assert entry.release is None
+    assert entry.columns == ()
 
 
 @pytest.mark.slow
 def test_a_run_with_a_ledger_verifies(tmp_path: Path) -> None:
     file = tmp_path / "ledger.json"
-    for one in (scenario("class", "sex"), scenario("class", "sex", gone="user-4")):
-        checks = verify(read_run(save(played(file, one), tmp_path)))
+    for setting in (scenario("class", "sex"), scenario("class", "sex", gone="user-4")):
+        checks = verify(read_run(save(played(file, setting), tmp_path)))
         assert {check.name for check in checks if check.ok is False} == set(), checks

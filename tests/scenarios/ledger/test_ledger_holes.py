@@ -76,26 +76,26 @@ def scenario(source: Path | str, *keep: str, **switches: Any) -> Scenario:
 
 
 def play(
-    book: Path, one: Scenario, seed: int | None = 7, *watching: Instrument
+    book: Path, setting: Scenario, seed: int | None = 7, *watching: Instrument
 ) -> tuple[Played, Account]:
     """A session as `run` plays it, without what is worked out about it afterwards."""
-    drawn = samples(one, seed)
-    chosen = resolve(one, drawn.first, drawn.people.schema.names, drawn.others)
+    drawn = samples(setting, seed)
+    chosen = resolve(setting, drawn.first, drawn.people.schema.names, drawn.others)
     faults = draw_faults(chosen, drawn.people.n, seed)
     with opened(book) as ledger:
         session = partial(play_real, chosen, drawn, faults, seed, watching, lambda _: None)
-        return keep(ledger, one, drawn, seed, session)
+        return keep(ledger, setting, drawn, seed, session)
 
 
-def passes(book: Path, one: Scenario, seed: int | None = 7) -> Played:
-    played, account = play(book, one, seed)
+def passes(book: Path, setting: Scenario, seed: int | None = 7) -> Played:
+    played, account = play(book, setting, seed)
     assert played.release is not None, played.burned
     assert account.refused is None
     return played
 
 
-def refuses(book: Path, one: Scenario, why: str, seed: int | None = 7) -> None:
-    played, account = play(book, one, seed)
+def refuses(book: Path, setting: Scenario, why: str, seed: int | None = 7) -> None:
+    played, account = play(book, setting, seed)
     assert played.release is None
     assert why in (played.burned or "")
     assert account.refused == played.burned
@@ -286,13 +286,13 @@ class Dying(Instrument):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _die(book: Path, one: Scenario, party: str) -> None:
-    play(book, one, 7, Dying(party))
+def _die(book: Path, setting: Scenario, party: str) -> None:
+    play(book, setting, 7, Dying(party))
 
 
-def killed(book: Path, one: Scenario, party: str) -> None:
+def killed(book: Path, setting: Scenario, party: str) -> None:
     """Play a run in a process of its own that does not survive this party's reading."""
-    process = get_context("fork").Process(target=_die, args=(book, one, party))
+    process = get_context("fork").Process(target=_die, args=(book, setting, party))
     process.start()
     process.join(60)
     assert process.exitcode == -signal.SIGKILL
@@ -301,9 +301,9 @@ def killed(book: Path, one: Scenario, party: str) -> None:
 @pytest.mark.slow
 def test_what_a_killed_session_released_is_released(book: Path, file: Path) -> None:
     killed(book, scenario(file, "sport", "shoe"), "analyst")
-    (one,) = read(book)
-    assert one.burned == NEVER_ENDED
-    assert one.columns == ("shoe", "sport")
+    (entry,) = read(book)
+    assert entry.burned == NEVER_ENDED
+    assert entry.columns == ("shoe", "sport")
     refuses(book, scenario(file, "town"), f"1 {MORE}")
     refuses(book, scenario(file, "sport", gone=[5]), f"1 people {ALONE}")
     passes(book, scenario(file, "shoe"))
@@ -320,9 +320,9 @@ def test_what_a_killed_session_left_blank_is_not_named(book: Path, file: Path) -
 def test_who_was_counted_by_a_killed_session_was_counted(book: Path, file: Path) -> None:
     """It died after round 1: nothing was released, but its people were counted."""
     killed(book, scenario(file, gone=A), "curator")
-    (one,) = read(book)
-    assert one.columns == ()
-    assert one.handed[0].missing == tuple(range(20))
+    (entry,) = read(book)
+    assert entry.columns == ()
+    assert entry.handed[0].missing == tuple(range(20))
     refuses(book, scenario(file, gone=range(1, 20)), f"1 people {ALONE}")
     passes(book, scenario(file, "town", gone=A))
 
@@ -384,22 +384,22 @@ def test_every_program_may_be_run_again_on_the_same_people(
 ) -> None:
     """As it was: the curator asks the same groups again, and gets the same answers."""
     rows = [(f"shoe {i % 3}", f"sport {i % 2}", f"town {i // 15}") for i in range(60)]
-    one = scenario(
+    setting = scenario(
         write(tmp_path / "alike.csv", rows),
         policy__kind=kind,
         policy__k=5,
         policy__max_exposure=0.5,
     )
-    first = passes(book, one)
-    assert passes(book, one).release == first.release
+    first = passes(book, setting)
+    assert passes(book, setting).release == first.release
     hierarchical = kind == "hierarchical"
     assert any(len(ask) > 1 for call in first.calls[:-1] for ask in call.asks) == hierarchical
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
     file = write(tmp_path / "people.csv", ALL)
-    one = scenario(file, population__users=50)
-    drawn = samples(one, 7)
+    setting = scenario(file, population__users=50)
+    drawn = samples(setting, 7)
     write(file, ALL[:20])
     with pytest.raises(DataError, match="has changed since it was read"):
-        crowd_of(one, drawn, bytes(32))
+        crowd_of(setting, drawn, bytes(32))

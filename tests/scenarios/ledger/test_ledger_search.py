@@ -64,8 +64,8 @@ class Attacker:
     ) -> None:
         """Count people over columns, some of `a` left blank; keep the tables by how likely."""
         if rule is None:
-            found = self.counts(people, columns)
-            self.weights = self.weights * (found == found[self.truth]).all(axis=1)
+            counts = self.counts(people, columns)
+            self.weights = self.weights * (counts == counts[self.truth]).all(axis=1)
             return
         coins = self.coins.setdefault(draw, self.rng.random(N) < rule.rate) if draw else None
         if coins is None:
@@ -129,17 +129,17 @@ def told_apart(rows: Any, crowds: Collection[frozenset[int]], least: int) -> lis
 def rank(rows: list[list[int]]) -> int:
     """Of whole numbers, exactly."""
     left = [[Fraction(x) for x in row] for row in rows]
-    found = 0
+    pivots = 0
     for column in range(len(left[0]) if left else 0):
-        pivot = next((i for i in range(found, len(left)) if left[i][column]), None)
+        pivot = next((i for i in range(pivots, len(left)) if left[i][column]), None)
         if pivot is None:
             continue
-        left[found], left[pivot] = left[pivot], left[found]
-        for i in range(found + 1, len(left)):
-            factor = left[i][column] / left[found][column]
-            left[i] = [x - factor * y for x, y in zip(left[i], left[found], strict=True)]
-        found += 1
-    return found
+        left[pivots], left[pivot] = left[pivot], left[pivots]
+        for i in range(pivots + 1, len(left)):
+            factor = left[i][column] / left[pivots][column]
+            left[i] = [x - factor * y for x, y in zip(left[i], left[pivots], strict=True)]
+        pivots += 1
+    return pivots
 
 
 def spanned(crowds: Collection[frozenset[int]], least: int) -> list[set[int]]:
@@ -147,14 +147,14 @@ def spanned(crowds: Collection[frozenset[int]], least: int) -> list[set[int]]:
 
     A combination leaves nobody but these if rank falls when they are struck out.
     """
-    matrix = [[int(person in one) for person in range(N)] for one in cut(crowds)]
-    found: list[set[int]] = []
+    matrix = [[int(person in crowd) for person in range(N)] for crowd in cut(crowds)]
+    sets: list[set[int]] = []
     for size in range(1, least):
         for few in map(set, combinations(range(N), size)):
             rest = [[x for i, x in enumerate(row) if i not in few] for row in matrix]
-            if rank(rest) < rank(matrix) and not any(some < few for some in found):
-                found.append(few)
-    return found
+            if rank(rest) < rank(matrix) and not any(some < few for some in sets):
+                sets.append(few)
+    return sets
 
 
 @dataclass
@@ -189,8 +189,8 @@ class Sequence:
         }
         return {
             (how, tuple(sorted(few)))
-            for how, found in some.items()
-            for few in found
+            for how, sets in some.items()
+            for few in sets
             if len(few) < max(map(self.promise, few))
         }
 
@@ -232,7 +232,7 @@ class Sequence:
     def rounds(self, memory: History, announced: Announcement, asked: list[int]) -> str:
         """Play both rounds; how it ended."""
         rng = self.rng
-        came = [one for one in asked if rng.random() > 0.1] or asked
+        came = [person for person in asked if rng.random() > 0.1] or asked
         columns = [(0,), (1,), (0, 1)][rng.integers(3)]
         hidden = (Redact(0, ("1",), COVERS // 4),) if 0 in columns and rng.random() < 0.5 else ()
         calls = [
@@ -242,7 +242,7 @@ class Sequence:
         for call, here in calls:
             if rng.random() < 0.1 or not here:
                 return "killed before"
-            users = {parties.user(asked.index(one)) for one in here}
+            users = {parties.user(asked.index(person)) for person in here}
             try:
                 memory.hand_on(announced, call, users, first=call.round == 1)
             except RoundBurned:
@@ -284,7 +284,7 @@ def joined(made: Sequence) -> list[str]:
     new = [place for place in range(len(made.shown)) if not whole(made, place)]
     for place in new:
         people, columns, rule, draw = made.shown[place]
-        for before, earlier, hid, drawn in (made.shown[one] for one in new if one < place):
+        for before, earlier, hid, drawn in (made.shown[index] for index in new if index < place):
             if not people & before:
                 continue
             more = set(columns) - set(earlier)
@@ -337,10 +337,10 @@ def test_the_attackers_find_what_is_there(name: str) -> None:
     crowds = [frozenset(some) for some in HISTORIES[name][0]]
     assert bool(spanned(crowds, LEAST)) == HISTORIES[name][1]
     rng = np.random.default_rng(5)
-    found = False
+    success = False
     for truth in rng.integers(len(TABLES), size=8).tolist():
         attacker = Attacker(truth, rng)
         for crowd in crowds:
             attacker.hear(sorted(crowd), ("a", "b"), None, "")
-        found |= bool(told_apart(attacker.rows(), crowds, LEAST))
-    assert found == (HISTORIES[name][1] or name == "two crowds that share one")
+        success |= bool(told_apart(attacker.rows(), crowds, LEAST))
+    assert success == (HISTORIES[name][1] or name == "two crowds that share one")

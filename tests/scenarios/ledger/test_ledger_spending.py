@@ -42,10 +42,10 @@ def spent(outcome: Outcome) -> Any:
 
 
 def test_kept_noise_costs_the_price_of_all_reports_and_is_never_refused(tmp_path: Path) -> None:
-    file, one = tmp_path / "ledger.json", scenario(spend=3.0)
+    file, setting = tmp_path / "ledger.json", scenario(spend=3.0)
     each = Memoized.of(4, 1.0, 1.5)
     for times in (1, 2, 3):
-        outcome = played(file, one, seed=7)
+        outcome = played(file, setting, seed=7)
         assert outcome.burned is None
         assert spent(outcome).most == pytest.approx(2 * each.epsilon_after(times))
         assert spent(outcome).beyond == 0
@@ -55,10 +55,10 @@ def test_kept_noise_costs_the_price_of_all_reports_and_is_never_refused(tmp_path
 
 
 def test_fresh_noise_adds_up_and_is_refused_beyond_the_limit(tmp_path: Path) -> None:
-    file, one = tmp_path / "ledger.json", scenario(mechanism="oue", forever=None, spend=4.5)
+    file, setting = tmp_path / "ledger.json", scenario(mechanism="oue", forever=None, spend=4.5)
     for times in (1, 2):
-        assert spent(played(file, one)).most == pytest.approx(2.0 * times)
-    third = played(file, one)
+        assert spent(played(file, setting)).most == pytest.approx(2.0 * times)
+    third = played(file, setting)
     assert third.burned is not None
     assert third.burned.startswith("40 people would have spent more than 4.5 nats")
     assert third.findings is None
@@ -74,7 +74,7 @@ def test_fresh_noise_adds_up_and_is_refused_beyond_the_limit(tmp_path: Path) -> 
 
 
 def test_a_run_that_never_ended_is_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file, one = tmp_path / "ledger.json", scenario(mechanism="grr", forever=None, spend=3.0)
+    file, setting = tmp_path / "ledger.json", scenario(mechanism="grr", forever=None, spend=3.0)
 
     def crash(*_: object, **__: object) -> None:
         raise RuntimeError(CRASH)
@@ -83,10 +83,10 @@ def test_a_run_that_never_ended_is_spent(tmp_path: Path, monkeypatch: pytest.Mon
         patch.setattr(Ledger, "hand_on", crash)
         patch.setattr(Ledger, "end", crash)
         with pytest.raises(BaseException):  # noqa: B017, PT011 - however trio groups it
-            played(file, one)
+            played(file, setting)
     (entry,) = read(file)
     assert (entry.burned, entry.handed) == (NEVER_ENDED, ())
-    again = played(file, one)
+    again = played(file, setting)
     assert again.burned is not None
     assert "up to 4" in again.burned
 
@@ -119,9 +119,9 @@ def test_runs_without_noise_are_judged_by_themselves(tmp_path: Path) -> None:
 
 
 def test_people_keep_their_noise_and_not_their_reports(tmp_path: Path) -> None:
-    one = scenario(users=60, epsilon=40.0, forever=58.0)  # next to no fresh noise
-    people = population(one.population, one.feature, 7)
-    asked = questions(one, people.schema.names, people.values)
+    setting = scenario(users=60, epsilon=40.0, forever=58.0)  # next to no fresh noise
+    people = population(setting.population, setting.feature, 7)
+    asked = questions(setting, people.schema.names, people.values)
     memory = [bytes([i + 1] * 16) for i in range(60)]
 
     def told(seed: int, keep: bool) -> list[tuple[str, ...]]:
@@ -137,7 +137,7 @@ def test_people_keep_their_noise_and_not_their_reports(tmp_path: Path) -> None:
     assert told(1, keep=True) == told(2, keep=True)
     assert told(1, keep=False) != told(2, keep=False)
     file = tmp_path / "ledger.json"
-    first, second = (played(file, one, seed=7).findings for _ in range(2))
+    first, second = (played(file, setting, seed=7).findings for _ in range(2))
     assert first.features == second.features
 
 
@@ -174,27 +174,33 @@ def test_what_the_mix_alone_protects_is_not_counted(tmp_path: Path) -> None:
         "policy": {"kind": "histogram"},
         "local": {"mechanism": "split-mix", "epsilon": 1.0},
     }
-    one = msgspec.convert(data, Scenario)
-    check(one)
+    setting = msgspec.convert(data, Scenario)
+    check(setting)
     with pytest.raises(DataError, match="by the mix alone"):
-        played(tmp_path / "ledger.json", one)
+        played(tmp_path / "ledger.json", setting)
 
 
 def test_noise_is_kept_about_one_list_of_values_and_counted_so(tmp_path: Path) -> None:
     """Another order of the values is another noise that is kept: both are spent."""
     file, once = tmp_path / "ledger.json", 2 * Memoized.of(4, 1.0, 1.5).epsilon_after(1)
     assert spent(played(file, scenario())).most == pytest.approx(once)
-    one = scenario()
-    values = population(one.population, one.feature, 7).values[0]
-    turned = [msgspec.structs.replace(one.feature[0], values=values[::-1]), one.feature[1]]
-    other = msgspec.structs.replace(one, feature=tuple(turned))
+    setting = scenario()
+    values = population(setting.population, setting.feature, 7).values[0]
+    turned = [msgspec.structs.replace(setting.feature[0], values=values[::-1]), setting.feature[1]]
+    other = msgspec.structs.replace(setting, feature=tuple(turned))
     assert spent(played(file, other)).most == pytest.approx(2 * once)
 
 
 def test_two_mechanisms_do_not_keep_the_same_coins() -> None:
     people = population(scenario().population, scenario().feature, 7)
     seeds = {
-        kept_noise(b"m" * 16, questions(one, people.schema.names, people.values)[0], people.row(0))
-        for one in (scenario(), scenario(mechanism="memoized-rappor"), scenario(forever=3.0000001))
+        kept_noise(
+            b"m" * 16, questions(setting, people.schema.names, people.values)[0], people.row(0)
+        )
+        for setting in (
+            scenario(),
+            scenario(mechanism="memoized-rappor"),
+            scenario(forever=3.0000001),
+        )
     }
     assert len(seeds) == 3

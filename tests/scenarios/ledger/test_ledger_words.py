@@ -64,14 +64,14 @@ def write(path: Path, rows: Sequence[Sequence[str]]) -> Path:
     return path
 
 
-def passes(book: Path, one: Scenario) -> Outcome:
-    outcome = played(book, one)
+def passes(book: Path, setting: Scenario) -> Outcome:
+    outcome = played(book, setting)
     assert outcome.release is not None, outcome.burned
     return outcome
 
 
-def refuses(book: Path, one: Scenario, why: str) -> None:
-    outcome = played(book, one)
+def refuses(book: Path, setting: Scenario, why: str) -> None:
+    outcome = played(book, setting)
     assert outcome.release is None
     assert why in (outcome.burned or "")
 
@@ -109,7 +109,10 @@ def test_the_same_and_coarser_words_pass(book: Path, file: Path) -> None:
     passes(book, scenario(other, FIVES, named))
     last = read(book)[-1].release
     assert last is not None
-    assert [(one.column, len(one.rules)) for one in last.coarser] == [("shoe", 1), ("town", 1)]
+    assert [(coarsening.column, len(coarsening.rules)) for coarsening in last.coarser] == [
+        ("shoe", 1),
+        ("town", 1),
+    ]
     assert "town" not in book.read_text().replace('"town"', "")  # no value of it
 
 
@@ -216,12 +219,12 @@ def test_what_counts_as_told_follows_value_by_value() -> None:
     """Of 36 x 36 pairs of words: wherever a release is let through, the earlier one tells it."""
     cases = [(rules, hiding) for rules in RULES for hiding in hidings(rules)]
     pairs = passed = 0
-    for one, two in product(cases, repeat=2):
+    for case, two in product(cases, repeat=2):
         pairs += 1
-        if tells(release(*one), release(*two)):
+        if tells(release(*case), release(*two)):
             passed += 1
-            follows = dict(zip(words(*one), words(*two), strict=True))
-            assert [follows[said] for said in words(*one)] == words(*two), (one, two)
+            follows = dict(zip(words(*case), words(*two), strict=True))
+            assert [follows[said] for said in words(*case)] == words(*two), (case, two)
     assert pairs == 36**2
     assert passed > 100
 
@@ -246,4 +249,4 @@ def test_no_sequence_of_words_tells_finer_values(seed: int) -> None:
             continue
         heard.append([coarsened(rules, value) for value in DOMAIN])
     together = len(set(zip(*heard, strict=True)))
-    assert together == max(len(set(one)) for one in heard)
+    assert together == max(len(set(answers)) for answers in heard)

@@ -41,11 +41,11 @@ def test_one_who_leaves_is_certain_to_who_sees_it_leave(tmp_path: Path) -> None:
     outcome = played(tmp_path, 1)
     assert outcome.released
     for members in (("network", "curator"), ("shuffler-1", "curator")):
-        found = outcome.coalition(*members)
-        assert (found.linked, found.cells_certain) == (0, 3)
-        assert found.sets == ((1, 1), (29, 1))
-        assert found.worst_row is not None
-        assert found.worst_row.posterior == 1
+        coalition = outcome.coalition(*members)
+        assert (coalition.linked, coalition.cells_certain) == (0, 3)
+        assert coalition.sets == ((1, 1), (29, 1))
+        assert coalition.worst_row is not None
+        assert coalition.worst_row.posterior == 1
     alone = outcome.coalition("curator")
     assert (alone.cells_certain, alone.sets) == (0, ((30, 1),))
     assert alone.bits == outcome.coalition("network", "curator").bits  # it knows all but who
@@ -54,8 +54,8 @@ def test_one_who_leaves_is_certain_to_who_sees_it_leave(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_many_who_leave_hide_each_other_where_they_differ(tmp_path: Path) -> None:
     outcome = played(tmp_path, 12)
-    found = outcome.coalition("network", "curator")
-    assert found.sets == ((12, 1), (18, 1))
+    coalition = outcome.coalition("network", "curator")
+    assert coalition.sets == ((12, 1), (18, 1))
     assert outcome.transcript is not None
     said = {(made.round, made.user): made.answers for made in outcome.transcript.made}
     sent = {event.sender for event in outcome.transcript.events if event.kind is Kind.SUBMISSION}
@@ -68,4 +68,4 @@ def test_many_who_leave_hide_each_other_where_they_differ(tmp_path: Path) -> Non
         for column in range(3)
     )
     assert len(left) == 12
-    assert found.cells_certain == agreed < 36
+    assert coalition.cells_certain == agreed < 36

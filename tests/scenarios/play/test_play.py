@@ -25,13 +25,13 @@ SHIPPED = [
 ]
 
 
-def same(one: Outcome, other: Outcome) -> None:
-    assert one.marginals == other.marginals
-    assert one.decision == other.decision
-    assert one.release == other.release
-    assert one.burned == other.burned
-    assert one.exposure == other.exposure
-    assert one.considered == other.considered
+def same(outcome: Outcome, other: Outcome) -> None:
+    assert outcome.marginals == other.marginals
+    assert outcome.decision == other.decision
+    assert outcome.release == other.release
+    assert outcome.burned == other.burned
+    assert outcome.exposure == other.exposure
+    assert outcome.considered == other.considered
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -47,15 +47,17 @@ def real_as_ideal(scenario: Scenario, seed: int | None) -> Outcome:
     real = run(scenario, seed, worst_case_seconds=0)
     ideal = run(scenario, seed, "ideal", worst_case_seconds=0)
     same(real, ideal)
-    found = {coalition.parties: coalition for coalition in ideal.coalitions}
+    coalitions = {coalition.parties: coalition for coalition in ideal.coalitions}
     for coalition in real.coalitions:
         if real.peers and coalition.parties:
             continue  # without messages there are no paths for peers to hold
-        assert coalition.linked == found[coalition.parties].linked, coalition
-        assert coalition.cells_certain == found[coalition.parties].cells_certain, coalition
+        assert coalition.linked == coalitions[coalition.parties].linked, coalition
+        assert coalition.cells_certain == coalitions[coalition.parties].cells_certain, coalition
         if real.scenario.policy.kind == "local-suppression" and coalition.linked:
             continue  # an ideal run does not record who drew a cover
-        assert coalition.bits_per_person == pytest.approx(found[coalition.parties].bits_per_person)
+        assert coalition.bits_per_person == pytest.approx(
+            coalitions[coalition.parties].bits_per_person
+        )
     return real
 
 
@@ -100,7 +102,7 @@ def test_every_shuffler_and_one_reader_are_needed(shufflers: int) -> None:
 
 def test_a_seed_gives_one_digest_and_no_seed_gives_another() -> None:
     runs = [run("blood-type", 7, worst_case_seconds=0) for _ in range(3)]
-    assert len({one.digest for one in runs}) == 1
+    assert len({outcome.digest for outcome in runs}) == 1
     scenario = change(load("blood-type"), {"scenario.seed": 8})
     assert run(scenario, worst_case_seconds=0).seed == 8
     assert run(scenario, 9, worst_case_seconds=0).digest != runs[0].digest

@@ -131,17 +131,17 @@ def play(case: Case, *, proving: bool = True) -> Ideal:
     return run_through(*(wire(scenario), case.schema, answering, *terms, deciding), proving=proving)
 
 
-def shares(case: Case, found: Ideal) -> tuple[float, float, float]:
+def shares(case: Case, outcome: Ideal) -> tuple[float, float, float]:
     """True exposure of a release, what is promised of its people, and what was decided."""
-    assert found.release is not None
-    assert found.decision is not None
+    assert outcome.release is not None
+    assert outcome.decision is not None
     deciding = strategy(case.scenario, case.others)
-    calls = found.calls[:-1]
-    proved = prove(deciding, case.schema, calls, found.decision, found.release)
-    people = sum(found.release.values())
+    calls = outcome.calls[:-1]
+    proved = prove(deciding, case.schema, calls, outcome.decision, outcome.release)
+    people = sum(outcome.release.values())
     assert proved.n == people
-    true = int(users_below(list(found.release.values()), case.k)) / people
-    return true, promised_share(found.decision, proved), found.decision.certificate.value
+    true = int(users_below(list(outcome.release.values()), case.k)) / people
+    return true, promised_share(outcome.decision, proved), outcome.decision.certificate.value
 
 
 def drawn(name: str, rng: np.random.Generator) -> Case:
@@ -169,10 +169,10 @@ def drawn(name: str, rng: np.random.Generator) -> Case:
 @given(seed=st.integers(0, 2**32 - 1))
 def test_never_more_is_true_than_promised(name: str, seed: int) -> None:
     case = drawn(name, np.random.default_rng(seed))
-    found = play(case)
-    if found.release is None:
+    outcome = play(case)
+    if outcome.release is None:
         return
-    true, promise, _ = shares(case, found)
+    true, promise, _ = shares(case, outcome)
     assert true <= promise
     if name not in ("fixed", "all"):
         assert promise <= case.most
@@ -191,13 +191,13 @@ def test_one_of_each_crowd_leaves(name: str) -> None:
     true, promise, decided = shares(case, without)
     assert (true, decided) == (1.0, 0.0)
     assert promise == 1.0  # what is proved of them, and what is printed
-    found = play(case)
+    outcome = play(case)
     if name in ("fixed", "all"):  # they promise what is proved, and keep the columns anyway
-        assert found.release == without.release
+        assert outcome.release == without.release
     else:
-        assert found.release is None
-        assert found.burned is not None
-        assert found.burned.startswith("20 people came where the promise was made for 30")
+        assert outcome.release is None
+        assert outcome.burned is not None
+        assert outcome.burned.startswith("20 people came where the promise was made for 30")
 
 
 def test_others_came_than_were_counted() -> None:
@@ -228,10 +228,10 @@ def test_nobody_left_and_the_decided_promise_stands() -> None:
         for seed in range(12):
             case = drawn(name, np.random.default_rng(seed))
             case = Case(name, case.rows, (9,) * len(case.rows), case.k, case.most)
-            found = play(case)
-            assert found.burned is None
-            if found.release is not None:
-                _, promise, decided = shares(case, found)
+            outcome = play(case)
+            assert outcome.burned is None
+            if outcome.release is not None:
+                _, promise, decided = shares(case, outcome)
                 assert promise == decided
 
 
@@ -245,8 +245,8 @@ def both(scenario: Scenario, seed: int, folder: Path) -> Outcome:
     assert real.burned == ideal.burned or scenario.mix.peers  # peers name who posted nothing
     assert real.exposure == ideal.exposure
     assert real.exposure.true <= real.exposure.promised
-    for one, again in ((real, True), (ideal, False)):
-        require(verify(read(save(one, folder / one.mode / str(seed))), again=again))
+    for outcome, again in ((real, True), (ideal, False)):
+        require(verify(read(save(outcome, folder / outcome.mode / str(seed))), again=again))
     return real
 
 
@@ -304,6 +304,6 @@ def test_a_table_that_should_have_been_kept_back_is_found(tmp_path: Path) -> Non
     record = read(save(run(off, worst_case_seconds=0), tmp_path))
     on = change(off, {"defence.promise": True})
     lying = dataclass_replace(record, scenario=on)
-    found = {check.name: check for check in verify(lying, again=False)}["exposure"]
-    assert found.ok is False
-    assert "the promise does not hold: 20 people came" in found.detail
+    verdict = {check.name: check for check in verify(lying, again=False)}["exposure"]
+    assert verdict.ok is False
+    assert "the promise does not hold: 20 people came" in verdict.detail

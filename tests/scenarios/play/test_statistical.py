@@ -65,13 +65,13 @@ def test_the_real_run_is_the_ideal_one() -> None:
 def test_the_promise_holds_at_least_as_often_as_it_says() -> None:
     """Small samples of many columns, where the promise is tight enough to fail if it were wrong."""
     scenario = small(policy__delta=0.2, policy__k=5, policy__max_exposure=0.5)
-    found = study(scenario, 100, seed=10)
-    assert found.released == 100
-    assert found.confidence == 0.8
-    assert found.held / found.released >= found.confidence
-    assert found.low <= found.held / found.released <= found.high
-    assert 0 < found.true < found.promised < 0.5
-    assert "claims to hold with probability 0.8" in str(found)
+    summary = study(scenario, 100, seed=10)
+    assert summary.released == 100
+    assert summary.confidence == 0.8
+    assert summary.held / summary.released >= summary.confidence
+    assert summary.low <= summary.held / summary.released <= summary.high
+    assert 0 < summary.true < summary.promised < 0.5
+    assert "claims to hold with probability 0.8" in str(summary)
 
 
 def test_a_study_without_a_release_says_so() -> None:
@@ -106,11 +106,11 @@ def test_people_who_stay_away_cost_the_release_only_if_the_promise_fails(mode: M
         scenario = replace(small(policy__max_exposure=most), fault=(away,))
         return run(scenario, 4, mode, worst_case_seconds=0)
 
-    one = Fault(attack="absent", by="user-450")
-    wide = play(0.5, one)
+    absence = Fault(attack="absent", by="user-450")
+    wide = play(0.5, absence)
     assert wide.released
     assert sum((wide.release or {}).values()) == 299
-    assert play(wide.exposure.promised, one).released  # of those who came it can be proved
+    assert play(wide.exposure.promised, absence).released  # of those who came it can be proved
     many = play(wide.exposure.promised, Fault(attack="absent", by="user-[45]*", round=2))
     assert not many.released
     assert "people came where the promise was made for 300" in (many.burned or "")

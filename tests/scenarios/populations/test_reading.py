@@ -253,7 +253,7 @@ def test_whatever_is_written_is_read(
 def test_a_long_file_says_how_far_it_is(tmp_path: Path) -> None:
     path, told = tmp_path / "long.csv", list[str]()
     path.write_text("sex,age\n" + "f,1\nm,2\n" * 150_000)
-    found = reading.read(path, reading.Reading(), progress=told.append)
-    assert len(found.codes) == 300_000
+    table = reading.read(path, reading.Reading(), progress=told.append)
+    assert len(table.codes) == 300_000
     assert told == [f"reading {path}", f"reading {path}: 262,144 rows"]
-    assert reading.read(path, reading.Reading()).codes is found.codes  # and is kept
+    assert reading.read(path, reading.Reading()).codes is table.codes  # and is kept

@@ -45,20 +45,20 @@ def table(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", COLUMNS)
 def test_a_guess_has_its_reason(name: str) -> None:
     values = [sorted(set(COLUMNS[name]))]
-    (found,) = guess_roles([name], values, N, {}, "")
+    (guess,) = guess_roles([name], values, N, {}, "")
     role, reason = EXPECTED[name]
-    assert (found.role, found.said) == (role, False)
-    assert found.reason.startswith(reason)
+    assert (guess.role, guess.said) == (role, False)
+    assert guess.reason.startswith(reason)
 
 
 def test_the_user_is_right() -> None:
-    (found,) = guess_roles(["patient"], [COLUMNS["patient"]], N, {"patient": "other"}, "")
-    assert (found.role, found.said) == (Role.OTHER, True)
+    (guess,) = guess_roles(["patient"], [COLUMNS["patient"]], N, {"patient": "other"}, "")
+    assert (guess.role, guess.said) == (Role.OTHER, True)
 
 
 def test_few_people_differ_by_chance() -> None:
-    (found,) = guess_roles(["who"], [["ann", "bob", "cyd"]], 3, {}, "")
-    assert found.role is Role.QUASI
+    (guess,) = guess_roles(["who"], [["ann", "bob", "cyd"]], 3, {}, "")
+    assert guess.role is Role.QUASI
 
 
 def scenario(path: Path, *lines: str, features: str = "") -> str:

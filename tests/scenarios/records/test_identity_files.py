@@ -125,13 +125,13 @@ def shake(server: tuple[Path, Path], client: tuple[Path, Path]) -> str:
         context.load_verify_locations(known)
         sides.append((context, purpose))
     inward, outward = ssl.MemoryBIO(), ssl.MemoryBIO()
-    one = sides[0][0].wrap_bio(inward, outward, server_side=True)
+    connection = sides[0][0].wrap_bio(inward, outward, server_side=True)
     other = sides[1][0].wrap_bio(outward, inward)
     for _ in range(5):
-        for end in (one, other):
+        for end in (connection, other):
             with suppress(ssl.SSLWantReadError):
                 end.do_handshake()
-    seen = one.getpeercert()
+    seen = connection.getpeercert()
     assert seen is not None
     return str(seen["subjectAltName"])
 

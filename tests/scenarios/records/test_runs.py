@@ -42,17 +42,17 @@ def kept(played: Outcome, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_was_saved_is_what_is_read(played: Outcome, kept: Path) -> None:
     assert sorted(path.name for path in kept.iterdir()) == FILES
-    found = read(kept)
-    assert plain(found.result) == json.loads(json.dumps(played.result()))
-    assert found.sizes == played.sizes
-    assert found.scenario.policy == played.scenario.policy
-    assert found.versions["veilmix"]
+    record = read(kept)
+    assert plain(record.result) == json.loads(json.dumps(played.result()))
+    assert record.sizes == played.sizes
+    assert record.scenario.policy == played.scenario.policy
+    assert record.versions["veilmix"]
     assert played.transcript is not None
-    assert found.transcript is not None
-    assert sorted(found.transcript.made) == sorted(played.transcript.made)
-    assert found.transcript.reads == played.transcript.reads
-    assert sorted(found.transcript.posts) == sorted(played.transcript.posts)
-    events = [event[1:] for event in found.transcript.events]
+    assert record.transcript is not None
+    assert sorted(record.transcript.made) == sorted(played.transcript.made)
+    assert record.transcript.reads == played.transcript.reads
+    assert sorted(record.transcript.posts) == sorted(played.transcript.posts)
+    events = [event[1:] for event in record.transcript.events]
     assert sorted(events, key=repr) == sorted(
         (event[1:] for event in played.transcript.events), key=repr
     )
@@ -243,9 +243,9 @@ def test_the_mode_of_result_and_transcript_must_agree(kept: Path, tmp_path: Path
 
 
 def test_ideal_runs_are_kept_too(tmp_path: Path) -> None:
-    found = read(save(run("blood-type", 7, "ideal", worst_case_seconds=0), tmp_path))
-    assert found.transcript is None
-    assert found.result.mode == "ideal"
+    record = read(save(run("blood-type", 7, "ideal", worst_case_seconds=0), tmp_path))
+    assert record.transcript is None
+    assert record.result.mode == "ideal"
 
 
 def test_the_summary_form_is_kept(tmp_path: Path) -> None:
@@ -254,8 +254,8 @@ def test_the_summary_form_is_kept(tmp_path: Path) -> None:
     transcript.events.append(event)
     path = tmp_path / "t.gz"
     path.write_bytes(encode(transcript, 200_000, (2,)))
-    found, sizes = decode(path)
-    assert found == transcript
+    copy, sizes = decode(path)
+    assert copy == transcript
     assert sizes == (2,)
 
 
@@ -271,10 +271,10 @@ def test_messages_of_one_moment_are_in_the_order_of_their_senders(tmp_path: Path
     path = tmp_path / "t.gz"
     path.write_bytes(told([11, 2, 1, 10]))
     assert path.read_bytes() == told([1, 2, 10, 11])
-    found, _ = decode(path)
-    assert found is not None
-    assert [event.sender for event in found.events] == ["user-1", "user-2", "user-10", "user-11"]
-    assert [event.number for event in found.events] == [0, 1, 2, 3]
+    copy, _ = decode(path)
+    assert copy is not None
+    assert [event.sender for event in copy.events] == ["user-1", "user-2", "user-10", "user-11"]
+    assert [event.number for event in copy.events] == [0, 1, 2, 3]
 
 
 PLAIN = st.recursive(
@@ -317,6 +317,6 @@ def test_a_transcript_of_many_people_saves_in_seconds(tmp_path: Path) -> None:
     begun = process_time()
     path = tmp_path / "t.gz"
     path.write_bytes(encode(transcript, people, (2, 2, 5, 9)))
-    found, _ = decode(path)
+    copy, _ = decode(path)
     assert process_time() - begun < 20  # of a processor; about 3
-    assert found == transcript
+    assert copy == transcript

@@ -110,12 +110,12 @@ def test_what_is_written_is_read_as_it_was(scenario: Scenario) -> None:
 @given(SCENARIOS)
 def test_every_key_that_is_written_is_found_on_its_line(scenario: Scenario) -> None:
     written = dump(scenario)
-    lines, found = written.split("\n"), Locator(written)
-    assert lines[found.line(("population", "source")) - 1].startswith("source = ")
-    assert lines[found.line(("defence", "min_dropout")) - 1].startswith("min_dropout = ")
+    lines, locator = written.split("\n"), Locator(written)
+    assert lines[locator.line(("population", "source")) - 1].startswith("source = ")
+    assert lines[locator.line(("defence", "min_dropout")) - 1].startswith("min_dropout = ")
     for i in range(len(scenario.feature)):
-        assert lines[found.line(("feature", i)) - 1] == "[[feature]]"
-        assert lines[found.line(("feature", i, "name")) - 1].startswith("name = ")
+        assert lines[locator.line(("feature", i)) - 1] == "[[feature]]"
+        assert lines[locator.line(("feature", i, "name")) - 1].startswith("name = ")
 
 
 @pytest.mark.slow

@@ -137,14 +137,14 @@ class Seen:
         return fsum(self.counted([table[i] for i in here], table) for here in stayed) / len(stayed)
 
     def counted(self, here: Sequence[Row], table: Sequence[Row]) -> float:
-        found = 1.0
+        likelihood = 1.0
         for call, tallies in zip(self.played.calls, self.played.tallies, strict=False):
             if call.reader is Role.CURATOR and not self.curious:
                 continue
             told = tuple(sorted(table if call.round == 1 else here))  # whoever says what
             for asked, counts in zip(call.asks, tallies, strict=True):
-                found *= likely(told, tuple(asked), tuple(call.hidden), tuple(counts.items()))
-        return found
+                likelihood *= likely(told, tuple(asked), tuple(call.hidden), tuple(counts.items()))
+        return likelihood
 
     def announced(self, table: Sequence[Row]) -> bool:
         """Whether its covers would have been announced: each is that of one number of people."""

@@ -53,8 +53,8 @@ def played(folder: Path, *, two: bool = False, pad: bool = False) -> Outcome:
 @pytest.mark.slow
 def test_the_best_guess_from_a_length_is_the_commonest_value_that_long(tmp_path: Path) -> None:
     outcome = played(tmp_path)
-    found = learnt_in(read(save(outcome, tmp_path)), "marginals")
-    network = next(one for one in found if one.parties == ("network",))
+    coalitions = learnt_in(read(save(outcome, tmp_path)), "marginals")
+    network = next(coalition for coalition in coalitions if coalition.parties == ("network",))
     best: Counter[int] = Counter()
     for school, people in SCHOOL.items():
         best[len(school)] = max(best[len(school)], people)
@@ -68,11 +68,11 @@ def test_the_best_guess_from_a_length_is_the_commonest_value_that_long(tmp_path:
 @pytest.mark.slow
 def test_lengths_and_counts_together_are_exact(tmp_path: Path) -> None:
     """Each length class has its own counts: multinomials by class."""
-    found = played(tmp_path).coalition("network", "curator")
+    coalition = played(tmp_path).coalition("network", "curator")
     classes = [(4,), (14, 5), (2, 9), (6,)]
     left = sum(log_multinomial(some) for some in classes) / log(2)
-    assert found.exact
-    assert found.bits == pytest.approx(40 * log2(6) - left)
+    assert coalition.exact
+    assert coalition.bits == pytest.approx(40 * log2(6) - left)
 
 
 @pytest.mark.slow

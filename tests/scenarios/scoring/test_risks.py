@@ -46,7 +46,7 @@ def noisy(mechanism: str, users: int = 40, more: str = "") -> Scenario:
     )
 
 
-def found(outcome: Outcome) -> Reidentified:
+def risks(outcome: Outcome) -> Reidentified:
     assert outcome.reidentification is not None
     return outcome.reidentification
 
@@ -75,7 +75,7 @@ def brute(codes: Any, known: list[int], shown: list[int]) -> float:
 def test_attacks_on_a_release_are_those_of_brute_force() -> None:
     scenario = exact()
     people = samples(scenario, 5).people
-    attacks = found(run(scenario, mode="ideal")).attacks
+    attacks = risks(run(scenario, mode="ideal")).attacks
     assert len(attacks) == 7
     for attack in attacks:
         known = [people.schema.names.index(name) for name in attack.knows]
@@ -86,19 +86,19 @@ def test_attacks_on_a_release_are_those_of_brute_force() -> None:
 
 def test_the_attacker_of_the_scenario_comes_first() -> None:
     asked_for = run(exact('[attacker]\nknows = ["Rh", "A"]\n'), mode="ideal")
-    first = found(asked_for).attacks[0]
+    first = risks(asked_for).attacks[0]
     assert first.knows == ("Rh", "A")
     usual = run(exact(), mode="ideal")
-    (same,) = (attack for attack in found(usual).attacks if set(attack.knows) == {"A", "Rh"})
+    (same,) = (attack for attack in risks(usual).attacks if set(attack.knows) == {"A", "Rh"})
     assert first.found == pytest.approx(same.found)
 
 
 def test_journalists_count_the_table_that_a_sample_was_drawn_from() -> None:
     scenario = loads(f'{HEAD}"builtin:titanic"\nusers = 200\n[policy]\nkind = "all"\n')
     outcome = run(scenario, mode="ideal")
-    risk = found(outcome).risk
+    risk = risks(outcome).risk
     assert risk is not None
-    assert found(outcome).population == 2201
+    assert risks(outcome).population == 2201
     assert outcome.release is not None
     whole = run(loads(f'{HEAD}"builtin:titanic"\n[policy]\nkind = "all"\n'), mode="ideal")
     assert whole.release is not None
@@ -114,9 +114,9 @@ def test_real_equals_ideal_also_when_people_are_absent() -> None:
     for more in ("", '[[fault]]\nattack = "absent"\nusers = 12\n'):
         real, ideal = (run(exact(more), mode=mode) for mode in ("real", "ideal"))  # type: ignore[arg-type]
         assert real.reidentification == ideal.reidentification is not None
-        assert found(real).people == (28 if more else 40)
-        assert found(real).population == 40
-        risk = found(real).risk
+        assert risks(real).people == (28 if more else 40)
+        assert risks(real).population == 40
+        risk = risks(real).risk
         assert risk is not None
         assert risk.journalist.mean <= risk.prosecutor.mean
 
@@ -134,12 +134,12 @@ def test_reports_real_equals_ideal_and_below_the_bounds(mechanism: str) -> None:
     real = run(noisy(mechanism, 25))
     ideal = run(noisy(mechanism, 25), mode="ideal")
     assert real.reidentification == ideal.reidentification
-    assert found(real).risk is None
-    for report in found(real).reports:
+    assert risks(real).risk is None
+    for report in risks(real).reports:
         assert 0 < report.pie <= report.exact + 4 * report.standard_error
         assert report.exact <= report.sharp * (1 + 1e-9)
-    best = max(attack.found for attack in found(real).attacks)
-    exactly = max(attack.found for attack in found(run(exact(users=25), mode="ideal")).attacks)
+    best = max(attack.found for attack in risks(real).attacks)
+    exactly = max(attack.found for attack in risks(run(exact(users=25), mode="ideal")).attacks)
     assert 1 <= best < exactly + 4
 
 
@@ -151,7 +151,7 @@ def test_a_report_of_all_bits_is_attacked_as_its_law_says() -> None:
     for report in product((0, 1), repeat=3):
         away = (people.codes != np.array(report)).sum(axis=1)
         total += (q**away * (1 - q) ** (3 - away)).max()
-    everything = found(run(scenario, mode="ideal")).attacks[-1]
+    everything = risks(run(scenario, mode="ideal")).attacks[-1]
     assert everything.knows == ("A", "B", "Rh")
     assert everything.found == pytest.approx(total)
 
@@ -180,11 +180,11 @@ def test_twelve_bits_are_too_many_to_sum_over() -> None:
         '[local]\nmechanism = "bit-flip"\nepsilon = 24\n'
     )
     outcome = run(scenario, mode="ideal")
-    (report,) = found(outcome).reports
+    (report,) = risks(outcome).reports
     assert report.standard_error > 0
     assert not report.attained
     assert 2 < report.pie <= np.log2(30)
-    everything = found(outcome).attacks[-1]
+    everything = risks(outcome).attacks[-1]
     assert 4 < everything.found < 30
 
 
@@ -258,10 +258,10 @@ def test_values_that_are_hidden_find_fewer(rules: Any) -> None:
         cells = cells_of(rows, known)[said.row]
         shown = cells_of(said.codes, range(3))
         counts = counted(cells, shown, many[said.row] * said.chance)
-        found, bits = counts.found, counts.bits
+        hits, bits = counts.found, counts.bits
         plainly = find_people(people.codes, known)
-        assert found == pytest.approx(total)
-        assert found < plainly.found + 1e-9
+        assert hits == pytest.approx(total)
+        assert hits < plainly.found + 1e-9
         assert bits < plainly.bits + 1e-9
     whole = said_rows(rows, people.values, (0, 1, 2), ())
     assert whole.exact

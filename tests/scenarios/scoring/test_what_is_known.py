@@ -60,7 +60,7 @@ class Seen:
 
     def states(self) -> list[State]:
         """Everything that one person can hold, and how its coins can have fallen."""
-        found = []
+        states = []
         for row in product(*self.domains):
             for coins in product((ALWAYS, NEVER), repeat=len(row)):
                 chance, says = self.before(row), dict.fromkeys(self.rules, row)
@@ -75,8 +75,8 @@ class Seen:
                 used = {rule.column for rules in self.rules.values() for rule in rules}
                 idle = any(coins[c] == ALWAYS for c in range(len(row)) if c not in used)
                 if chance and not idle:
-                    found.append(State(row, says, chance))
-        return found
+                    states.append(State(row, says, chance))
+        return states
 
     def fits(self, person: int, state: State) -> bool:
         """Whether a person can be in a state, by what was pinned on it."""
@@ -163,14 +163,14 @@ def check(seen: Seen) -> None:
     """Compare all that is said of a coalition with all that can have been."""
     view, sizes = seen.view, [len(domain) for domain in seen.domains]
     tables, rows = possibilities(seen)
-    known, found = inferred(view, sizes, prior=seen.shares)
+    known, posterior = inferred(view, sizes, prior=seen.shares)
     told = received(view, sizes, prior=seen.shares)
     for person, held in enumerate(rows):
         crowd = known.crowd_of(person)
         for row, share in held.items():
             if told.method == "exact" and all(map(contains, known.codes, row)):
                 coded = known.row(dict(enumerate(row)))
-                assert found.probability(crowd, coded) == pytest.approx(share, abs=1e-9)
+                assert posterior.probability(crowd, coded) == pytest.approx(share, abs=1e-9)
     cells = range(len(sizes))
     certain = sum(
         len({row[c] for row, p in held.items() if p}) == 1 for held in rows for c in cells
@@ -239,7 +239,7 @@ def written(folder: Path, policy: str, mix: str, line: str, size: int, seed: int
     table = folder / "people.csv"
     table.write_text("A,B\n" + "".join(",".join(row) + "\n" for row in rows), "utf-8")
     values = ", ".join(f'"{text}"' for text in domain)
-    features = "".join(f'[[feature]]\nname = "{one}"\nvalues = [{values}]\n' for one in "AB")
+    features = "".join(f'[[feature]]\nname = "{column}"\nvalues = [{values}]\n' for column in "AB")
     limits = "max_exposure = 1.0\n" + ("" if "k = " in policy else "k = 2\n")
     scenario = folder / "small.toml"
     scenario.write_text(
@@ -325,11 +325,11 @@ MARGINALS = (
 @pytest.mark.parametrize("read", [(), MARGINALS], ids=["the board", "the curator"])
 def test_a_cover_says_how_many_are_covered(read: tuple[CountsSeen, ...]) -> None:
     """20 ways to have A three times each, 6 for who lacks Rh, out of 4^6: and no coin counts."""
-    found = received(six(*read), (2, 2))
-    assert found.bits_are == found.method == "exact"
-    assert found.bits == pytest.approx(12 - log2(20 * 6))
-    assert found.bits_per_person == pytest.approx(0.849, abs=5e-4)
-    assert found.cells_guessed == pytest.approx(3 + 5)
+    knowledge = received(six(*read), (2, 2))
+    assert knowledge.bits_are == knowledge.method == "exact"
+    assert knowledge.bits == pytest.approx(12 - log2(20 * 6))
+    assert knowledge.bits_per_person == pytest.approx(0.849, abs=5e-4)
+    assert knowledge.cells_guessed == pytest.approx(3 + 5)
     _, inferred_ = inferred(six(*read), (2, 2))
     assert inferred_.best_value(0, 1) == pytest.approx(5 / 6)
 
@@ -355,10 +355,10 @@ def test_one_of_a_thousand_is_covered_in_closed_form() -> None:
         Transcript(1000, summary=True),
         decision=Decision((0, 1), Certificate(KIND, 10, 1000, 1000, slack=0.05), (rule,)),
     )
-    found = received(view, (2, 2))
-    assert found.bits_are == "exact"
+    knowledge = received(view, (2, 2))
+    assert knowledge.bits_are == "exact"
     marginals = 2000 - log2(comb(1000, 499)) - log2(comb(1000, 3))
-    assert marginals < found.bits < marginals + log2(comb(15, 3))
-    assert found.worst_value is None
+    assert marginals < knowledge.bits < marginals + log2(comb(15, 3))
+    assert knowledge.worst_value is None
     _, posterior = inferred(view, (2, 2))
     assert posterior.values(0, 1)[0] == pytest.approx(0.003)

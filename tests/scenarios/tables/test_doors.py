@@ -19,17 +19,17 @@ COLUMNS: dict[str, list[Any]] = {
 
 
 def frames() -> dict[str, Any]:
-    found: dict[str, Any] = {"mapping": COLUMNS, "Frame": veilmix.Frame(COLUMNS)}  # type: ignore[arg-type]
+    tables: dict[str, Any] = {"mapping": COLUMNS, "Frame": veilmix.Frame(COLUMNS)}  # type: ignore[arg-type]
     for library, make in (
         ("pandas", lambda it: it.DataFrame(COLUMNS)),
         ("polars", lambda it: it.DataFrame(COLUMNS)),
         ("pyarrow", lambda it: it.table(COLUMNS)),
     ):
         try:
-            found[library] = make(__import__(library))
+            tables[library] = make(__import__(library))
         except ImportError:
             continue  # none of them is needed; whatever is installed is tried
-    return found
+    return tables
 
 
 FRAMES = frames()

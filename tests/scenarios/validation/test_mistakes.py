@@ -73,8 +73,8 @@ def test_all_mistakes_are_reported_at_once_in_the_order_of_the_file() -> None:
         '[[coalition]]\nname = "c"\nparties = ["curatr", "shuffler-9"]\n',  # 13-15
         '[[fault]]\nattack = "lat"\n[expect]\nkept = 3\n[sweep]\n"a.b" = [1]\n',  # 16-21
     ]
-    found = [line.split(": ")[:2] for line in problems("".join(parts))]
-    assert found == [
+    mistakes = [line.split(": ")[:2] for line in problems("".join(parts))]
+    assert mistakes == [
         ["2", "scenario.nam"],
         ["7", "mix.shufflers"],
         ["8", "mix.suite"],

@@ -21,15 +21,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def damaged(folder: Path) -> Run:
     """A well-formed record that lacks its fourth post, the announcement."""
-    found = read(folder)
-    assert found.transcript is not None
-    del found.transcript.posts[3]
-    return replace(found, versions={"veilmix": "0.0.9"})
+    record = read(folder)
+    assert record.transcript is not None
+    del record.transcript.posts[3]
+    return replace(record, versions={"veilmix": "0.0.9"})
 
 
 LOOKS: dict[str, Callable[[Run], object]] = {
     "leak": learnt_in,
-    "show": lambda found: view_of(found, ["curator"]),
+    "show": lambda record: view_of(record, ["curator"]),
 }
 
 

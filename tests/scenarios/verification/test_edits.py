@@ -69,8 +69,8 @@ def test_every_edit_is_noticed(name: str, mode: str, step: int, tmp_path: Path) 
             assert seen(folder), f"{file}: {what}"
 
 
-def noticed(found: Run, *, again: bool | None) -> bool:
-    checks = verify(found, again=again)
+def noticed(record: Run, *, again: bool | None) -> bool:
+    checks = verify(record, again=again)
     return any(check.ok is False for check in checks if check.name != "files")
 
 
@@ -83,18 +83,18 @@ def test_most_edits_are_noticed_without_the_seal(tmp_path: Path) -> None:
     for file, what, data in list(edits(folder))[5::12]:
         try:
             with edited(folder, file, data):
-                found = read(folder)
+                record = read(folder)
         except StorageError:
             continue
-        if noticed(found, again=False) or noticed(found, again=None):
+        if noticed(record, again=False) or noticed(record, again=None):
             continue
-        same = (found.scenario, found.result, found.transcript, found.release) == (
+        same = (record.scenario, record.result, record.transcript, record.release) == (
             *(honest.scenario, honest.result, honest.transcript, honest.release),
         )
         if not same:
             missed.append(f"{file}: {what}")
     assert missed
-    assert not [one for one in missed if not any(re.fullmatch(p, one) for p in ONLY_SEALED)]
+    assert not [edit for edit in missed if not any(re.fullmatch(p, edit) for p in ONLY_SEALED)]
 
 
 def test_a_seal_that_is_gone_or_damaged_is_noticed(tmp_path: Path) -> None:
@@ -166,8 +166,8 @@ def test_posts_of_parties_that_are_known_are_authentic(
 
 def test_posts_that_should_be_signed_and_are_not_are_found(tmp_path: Path) -> None:
     plain = run(change(load("blood-type"), {"defence.signed": False}), 7, worst_case_seconds=0)
-    found = read(save(plain, tmp_path))
-    checks = {check.name: check for check in verify(found, again=False)}
+    record = read(save(plain, tmp_path))
+    checks = {check.name: check for check in verify(record, again=False)}
     assert (checks["signatures"].ok, checks["signatures"].shows) == (None, Shows.NOTHING)
-    claimed = replace(found, scenario=load("blood-type"))
+    claimed = replace(record, scenario=load("blood-type"))
     assert next(check for check in verify(claimed) if check.name == "signatures").ok is False

@@ -30,8 +30,8 @@ parties = ["network", "curator"]
 def test_everybody_is_linked_by_arrival_in_the_saved_run_too(tmp_path: Path) -> None:
     (tmp_path / "kept.toml").write_text(FILE, "utf-8")
     outcome = run(load(tmp_path / "kept.toml"), worst_case_seconds=0)
-    found = outcome.coalition("network", "curator")
-    assert (found.linked, found.cells_certain) == (30, 90)
+    coalition = outcome.coalition("network", "curator")
+    assert (coalition.linked, coalition.cells_certain) == (30, 90)
     assert outcome.coalition("shuffler-2", "curator").linked == 0
     again = learnt_in(read(save(outcome, tmp_path)))
     assert again == outcome.coalitions

@@ -33,8 +33,8 @@ def kept(folder: Path) -> Run:
     return read(folder)
 
 
-def judged(found: Run, *, again: bool | None = False) -> dict[str, bool | None]:
-    return {check.name: check.ok for check in verify(found, again=again)}
+def judged(record: Run, *, again: bool | None = False) -> dict[str, bool | None]:
+    return {check.name: check.ok for check in verify(record, again=again)}
 
 
 def test_an_honest_run_passes_every_check(kept: Run) -> None:
@@ -79,9 +79,9 @@ def test_a_changed_result_is_found(kept: Run, lie: str) -> None:
 
 def test_a_worst_case_below_the_truth_is_found(tmp_path: Path) -> None:
     outcome = run(change(load("titanic"), {"population.users": 60, "policy.max_exposure": 0.9}), 3)
-    found = read(save(outcome, tmp_path))
-    assert found.result.exposure.true > 0
-    lie = claiming(found, lambda r: r["exposure"].update(worst_case=0.0))
+    record = read(save(outcome, tmp_path))
+    assert record.result.exposure.true > 0
+    lie = claiming(record, lambda r: r["exposure"].update(worst_case=0.0))
     assert judged(lie)["exposure"] is False
 
 
@@ -102,9 +102,9 @@ def test_a_changed_scenario_is_found(kept: Run) -> None:
         assert judged(replace(kept, scenario=other))[check] is False, key
 
 
-def post(found: Run, kind: Kind) -> int:
-    assert found.transcript is not None
-    return next(i for i, (_, data) in enumerate(found.transcript.posts) if data[3] == kind)
+def post(record: Run, kind: Kind) -> int:
+    assert record.transcript is not None
+    return next(i for i, (_, data) in enumerate(record.transcript.posts) if data[3] == kind)
 
 
 def test_a_post_that_is_not_legal_is_found(kept: Run) -> None:
@@ -114,17 +114,17 @@ def test_a_post_that_is_not_legal_is_found(kept: Run) -> None:
         posts[post(kept, Kind.MIXED)],
         posts[post(kept, Kind.TALLY)],
     )
-    found = judged(kept)
-    assert found["board"] is False
-    assert found["digest"] is False
+    verdicts = judged(kept)
+    assert verdicts["board"] is False
+    assert verdicts["digest"] is False
 
 
 def test_a_session_that_was_not_closed_is_found(kept: Run) -> None:
     assert kept.transcript is not None
     kept.transcript.posts.pop()
-    found = judged(kept)
-    assert found["board"] is False
-    assert found["digest"] is False
+    verdicts = judged(kept)
+    assert verdicts["board"] is False
+    assert verdicts["digest"] is False
 
 
 def test_a_post_that_was_never_seen_is_found(kept: Run) -> None:
@@ -159,9 +159,9 @@ def test_counts_that_do_not_add_up_are_found(kept: Run) -> None:
     message = decode_message(data)
     fewer = replace(message.body, forwarded=message.body.forwarded - 1)  # type: ignore[type-var]
     kept.transcript.posts[at] = author, replace(message, body=fewer).encode()
-    found = judged(kept)
-    assert found["batches"] is False
-    assert found["digest"] is False
+    verdicts = judged(kept)
+    assert verdicts["batches"] is False
+    assert verdicts["digest"] is False
 
 
 def test_marginals_that_the_curator_did_not_read_are_found(kept: Run) -> None:
@@ -169,10 +169,10 @@ def test_marginals_that_the_curator_did_not_read_are_found(kept: Run) -> None:
     first = kept.transcript.reads[0]
     counts = tuple({("N",): 29, ("Y",): 1} for _ in first.counts)
     kept.transcript.reads[0] = Read(first.reader, first.round, counts)
-    found = judged(kept)
-    assert found["decision"] is False
-    assert found["release"] is False
-    assert found["result"] is False
+    verdicts = judged(kept)
+    assert verdicts["decision"] is False
+    assert verdicts["release"] is False
+    assert verdicts["result"] is False
 
 
 def test_a_refusal_that_was_not_told_is_found(kept: Run) -> None:
@@ -183,8 +183,8 @@ def test_a_refusal_that_was_not_told_is_found(kept: Run) -> None:
 
 def test_published_marginals_are_taken_from_the_board(tmp_path: Path) -> None:
     public = change(load("blood-type"), {"policy.publish_marginals": True})
-    found = read(save(run(public, 7, worst_case_seconds=0), tmp_path))
-    (decision,) = [check for check in verify(found, again=False) if check.name == "decision"]
+    record = read(save(run(public, 7, worst_case_seconds=0), tmp_path))
+    (decision,) = [check for check in verify(record, again=False) if check.name == "decision"]
     assert decision.ok
     assert "from the board" in decision.detail
 
@@ -203,10 +203,10 @@ def test_what_cannot_be_replayed_says_why(kept: Run, tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("a,b\n" + "x,y\nz,w\n" * 10, "utf-8")
     text = '[scenario]\nname = "s"\nseed = 1\n[population]\nsource = "p.csv"\n'
     text += "[policy]\nk = 2\nmax_exposure = 0.5\n"
-    found = read(save(run(loads(text, base=tmp_path), worst_case_seconds=0), tmp_path))
-    assert all(check.ok for check in verify(found))
+    record = read(save(run(loads(text, base=tmp_path), worst_case_seconds=0), tmp_path))
+    assert all(check.ok for check in verify(record))
     (tmp_path / "p.csv").unlink()
-    (replay,) = [check for check in verify(found) if check.name == "replay"]
+    (replay,) = [check for check in verify(record) if check.name == "replay"]
     assert replay.ok is None
     assert "cannot be read any more" in replay.detail
 
@@ -275,8 +275,8 @@ def test_runs_with_faults_verify(attack: str, users: int, number: int, tmp_path:
 
 
 def test_require_names_each_failure() -> None:
-    found = (("a", True, ""), ("b", False, "why"), ("c", None, ""))
-    checks = [Check(name, "", ok, why, Shows.NOTHING) for name, ok, why in found]
+    rows = (("a", True, ""), ("b", False, "why"), ("c", None, ""))
+    checks = [Check(name, "", ok, why, Shows.NOTHING) for name, ok, why in rows]
     with pytest.raises(VerificationError, match=r"^b: why$"):
         require(checks)
     require(checks[:1])
@@ -284,6 +284,6 @@ def test_require_names_each_failure() -> None:
 
 def test_a_copied_folder_verifies_too(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path / "elsewhere")
-    found = read(tmp_path / "elsewhere")
-    assert found.result == read(folder).result
-    assert False not in judged(found).values()
+    record = read(tmp_path / "elsewhere")
+    assert record.result == read(folder).result
+    assert False not in judged(record).values()
