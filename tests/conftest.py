@@ -209,5 +209,5 @@ def new_tab(chromium: Any) -> Iterator[Any]:
 @pytest.fixture
 def tab(new_tab: Any) -> Tab:
     """Give one tab."""
-    found: Tab = new_tab()
-    return found
+    browser_tab: Tab = new_tab()
+    return browser_tab

@@ -17,7 +17,7 @@ def test_every_attack_and_every_defence_that_helps_is_on_the_page() -> None:
     due = [
         (row, name)
         for row in plan_rows()
-        for name in ("none", *(one for one in there_are if one in helping(row)), "all")
+        for name in ("none", *(guard for guard in there_are if guard in helping(row)), "all")
     ]
     assert there == due
     assert [row[0] for row in TOOL.parsed(TOOL.block("costs"))] == there_are

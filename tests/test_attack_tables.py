@@ -30,4 +30,4 @@ def test_an_older_page_is_found_out() -> None:
 def test_a_guard_names_the_files_that_hold_it(name: str) -> None:
     held = GUARDS[name].held_in
     assert held
-    assert [one for one in held if not (ROOT / one).is_file()] == []
+    assert [file for file in held if not (ROOT / file).is_file()] == []

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 def block(name: str) -> str:
     """The table of a scenario on the page."""
     page = TOOL.PAGE.read_text("utf-8")
-    return next(found.group() for found in TOOL.BLOCK.finditer(page) if found.group(2) == name)
+    return next(match.group() for match in TOOL.BLOCK.finditer(page) if match.group(2) == name)
 
 
 @pytest.mark.slow
@@ -29,15 +29,19 @@ def test_the_small_table_is_what_the_command_gives() -> None:
 def test_what_coalitions_of_peers_received_is_as_written() -> None:
     """One row of so many peers: bits a person, cells, others linked."""
     page = TOOL.PAGE.read_text("utf-8")
-    found = compare("who-to-trust", TOOL.SEED, only=("peers",)).program("peers")
-    learnt = {len(coalition.parties): coalition for coalition in found.trust.coalitions}
+    peers = compare("who-to-trust", TOOL.SEED, only=("peers",)).program("peers")
+    learnt = {len(coalition.parties): coalition for coalition in peers.trust.coalitions}
     row = r"^  \| (\d+) \| (≥ )?([\d.]+) \| (\d+) \| (\d+) of (\d+) \|$"
     written = re.findall(row, page, re.MULTILINE)
     assert len(written) > 5
     for many, least, *numbers, others in written:
-        one = learnt[int(many)]
-        assert numbers == [f"{one.bits_per_person:.2f}", str(one.cells_certain), str(one.linked)]
-        assert (bool(least), int(others)) == (one.bits_are != "exact", 120 - int(many))
+        coalition = learnt[int(many)]
+        assert numbers == [
+            f"{coalition.bits_per_person:.2f}",
+            str(coalition.cells_certain),
+            str(coalition.linked),
+        ]
+        assert (bool(least), int(others)) == (coalition.bits_are != "exact", 120 - int(many))
 
 
 def test_every_table_has_every_program_once() -> None:

@@ -47,9 +47,9 @@ def test_a_run_is_compared_with_what_was_recorded(
     """Twice the same in one mode; in the other the record says something else."""
     record = tmp_path / "then.json"
     assert digests.main(["record", str(record), "classroom"]) == 0
-    found = json.loads(record.read_text("utf-8"))
-    found["classroom"]["ideal"]["answer"] = "another"
-    record.write_text(json.dumps(found), "utf-8")
+    runs = json.loads(record.read_text("utf-8"))
+    runs["classroom"]["ideal"]["answer"] = "another"
+    record.write_text(json.dumps(runs), "utf-8")
     assert digests.main(["compare", str(record), "classroom"]) == 1
     told = capsys.readouterr().out
     assert told.splitlines() == [

@@ -28,13 +28,13 @@ PAST: Mapping[str, str] = {}
 
 def offered() -> dict[tuple[str, ...], set[str]]:
     """Give for every room with a door the names that it offers."""
-    found = {}
+    names = {}
     for path in FILES:
         if path.name == "__init__.py":
             for node in ast.parse((ROOT / path).read_text("utf-8")).body:
                 if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-                    found[path.parts[:-1]] = set(ast.literal_eval(node.value))
-    return found
+                    names[path.parts[:-1]] = set(ast.literal_eval(node.value))
+    return names
 
 
 DOORS = offered()

@@ -20,7 +20,7 @@ from veilmix.errors import (
 
 def drawn() -> dict[str, str]:
     """Give name -> parent, as drawn."""
-    found: dict[str, str] = {}
+    parents: dict[str, str] = {}
     above: list[tuple[int, str]] = []
     for line in (errors.__doc__ or "").splitlines():
         match = re.match(r"^([ |`-]*)([A-Z]\w+)(  |$)", line)
@@ -29,9 +29,9 @@ def drawn() -> dict[str, str]:
         depth, name = len(match[1]), match[2]
         while above and above[-1][0] >= depth:
             above.pop()
-        found[name] = above[-1][1] if above else "Exception"
+        parents[name] = above[-1][1] if above else "Exception"
         above.append((depth, name))
-    return found
+    return parents
 
 
 def defined() -> dict[str, type[BaseException]]:
@@ -45,20 +45,20 @@ def defined() -> dict[str, type[BaseException]]:
 
 
 def test_the_tree_is_the_classes() -> None:
-    tree = {name: one.__bases__[0].__name__ for name, one in defined().items()}
+    tree = {name: error.__bases__[0].__name__ for name, error in defined().items()}
     assert drawn() == tree
     assert len(tree) > 8
 
 
 def test_every_exception_is_a_veilmix_error_and_says_what_it_is() -> None:
-    for name, one in defined().items():
-        assert issubclass(one, VeilmixError), name
-        assert one.__doc__
+    for name, error in defined().items():
+        assert issubclass(error, VeilmixError), name
+        assert error.__doc__
 
 
 def test_the_two_families_have_nothing_in_common() -> None:
-    for one in defined().values():
-        families = [f for f in (LocalError, RemoteError) if issubclass(one, f)]
+    for error in defined().values():
+        families = [f for f in (LocalError, RemoteError) if issubclass(error, f)]
         assert len(families) < 2
     assert not issubclass(RoundBurned, LocalError | RemoteError)
     assert not issubclass(VerificationError, LocalError | RemoteError)

@@ -39,13 +39,13 @@ def files() -> dict[str, str]:
 def commands() -> list[tuple[list[str], list[str]]]:
     """The commands on the page, each with the pieces of output under it."""
     (text,) = (text for language, text in FENCE.findall(PAGE) if language == "console")
-    found: list[tuple[list[str], list[str]]] = []
+    pairs: list[tuple[list[str], list[str]]] = []
     for line in text.splitlines():
         if line.startswith("$ veilmix "):
-            found.append((line.removeprefix("$ veilmix ").split(), []))
+            pairs.append((line.removeprefix("$ veilmix ").split(), []))
         else:
-            found[-1][1].append(line)
-    return found
+            pairs[-1][1].append(line)
+    return pairs
 
 
 def install(place: Path) -> None:

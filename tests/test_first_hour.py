@@ -32,8 +32,8 @@ WHOLE = {"doctor", "new"}  # commands of one word; of others, alone, a page only
 
 def commands(text: str) -> list[str]:
     """The commands in a page: in its lines of code, and between back quotes, each once."""
-    found = [*TYPED.findall(text), *LINE.findall(text)]
-    return list(dict.fromkeys(re.split(r"\s{2,}|\s#", one)[0].strip() for one in found))
+    snippets = [*TYPED.findall(text), *LINE.findall(text)]
+    return list(dict.fromkeys(re.split(r"\s{2,}|\s#", snippet)[0].strip() for snippet in snippets))
 
 
 @pytest.fixture(scope="module")
@@ -89,11 +89,11 @@ def test_the_readme_has_what_make_demo_prints(fresh: Path) -> None:
 
 @pytest.mark.slow
 def test_every_command_of_the_readme(fresh: Path) -> None:
-    found = commands(README)
-    assert len(found) > 14
+    examples = commands(README)
+    assert len(examples) > 14
     assert typed("run blood-type --seed 7", fresh).returncode == 0  # what RUN stands for
     makefile = (fresh / "Makefile").read_text("utf-8")
-    for command in found:
+    for command in examples:
         if command.startswith("make"):
             for target in command.split()[1:]:
                 assert re.search(rf"^[a-z ]*\b{target}\b[a-z ]*:", makefile, re.MULTILINE), command

@@ -12,7 +12,7 @@ ROWS = list(mutants.guards())
 
 def test_every_refusal_has_a_row() -> None:
     """Whoever adds one says which test misses it when it is gone (tools/refusals.py)."""
-    assert [f"{one.path}:{one.line}" for one in refusals.unlisted()] == []
+    assert [f"{refusal.path}:{refusal.line}" for refusal in refusals.unlisted()] == []
 
 
 def test_a_refusal_without_a_row_is_found(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_a_refusal_without_a_row_is_found(tmp_path: Path) -> None:
         (tmp_path / room / "guards.toml").write_text("", "utf-8")
     (tmp_path / "roles" / "user.py").write_text("if unwanted:\n    raise Refused(1)\n", "utf-8")
     row = '[wanted]\nfile = "user.py"\nis = "if unwanted:"\nbecomes = "if 0:"\ntests = ["x"]\n'
-    assert [one.line for one in refusals.unlisted(tmp_path)] == [2]
+    assert [refusal.line for refusal in refusals.unlisted(tmp_path)] == [2]
     (tmp_path / "roles" / "guards.toml").write_text(row, "utf-8")
     assert refusals.unlisted(tmp_path) == []
 

@@ -146,10 +146,10 @@ ONLY = {
 
 def modules() -> list[Path]:
     """Give every Python file of the package, by its path below the root."""
-    found = [path.relative_to(ROOT) for path in ROOT.rglob("*.py")]
+    paths = [path.relative_to(ROOT) for path in ROOT.rglob("*.py")]
     return sorted(
         path
-        for path in found
+        for path in paths
         if path.parts[0] not in NO_PACKAGE and not any(part[0] == "." for part in path.parts)
     )
 
@@ -241,11 +241,11 @@ def test_a_violation_is_found(path: str, source: str) -> None:
 
 def files() -> dict[str, Path]:
     """Give every file of the package by its dotted name; a door has the name of its room."""
-    found = {}
+    paths = {}
     for path in MODULES:
         parts = path.parts[:-1] if path.name == "__init__.py" else path.with_suffix("").parts
-        found[".".join(["veilmix", *parts])] = path
-    return found
+        paths[".".join(["veilmix", *parts])] = path
+    return paths
 
 
 FILES = files()
@@ -253,12 +253,12 @@ FILES = files()
 
 def arrows() -> dict[str, set[str]]:
     """Give for every file the files that it imports, wherever in it, also for types only."""
-    found = {}
+    graph = {}
     for name, path in FILES.items():
         wanted = imported(path, (ROOT / path).read_text(encoding="utf-8"))
-        targets = {one if one in FILES else one.rpartition(".")[0] for one in wanted}
-        found[name] = {target for target in targets if target in FILES} - {name, "veilmix"}
-    return found
+        targets = {module if module in FILES else module.rpartition(".")[0] for module in wanted}
+        graph[name] = {target for target in targets if target in FILES} - {name, "veilmix"}
+    return graph
 
 
 ARROWS = arrows()
@@ -269,8 +269,8 @@ def circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
     reach = {name: set(after) for name, after in graph.items()}
     waiting = {name: set[str]() for name in graph}
     for name, after in graph.items():
-        for one in after:
-            waiting[one].add(name)
+        for target in after:
+            waiting[target].add(name)
     todo = list(graph)
     while todo:
         name = todo.pop()
@@ -300,13 +300,13 @@ def inside(name: str) -> tuple[str, str]:
 
 def against_the_table(graph: Mapping[str, set[str]]) -> set[tuple[str, str, str]]:
     """Give (room, sub-room, imported sub-room) wherever the table does not allow it."""
-    found = set()
+    breaches = set()
     for name, after in graph.items():
         here, own = inside(name)
         for there, other in map(inside, after):
             if here == there and own != other and other not in INSIDE[here].get(own, set()):
-                found.add((here, own, other))
-    return found
+                breaches.add((here, own, other))
+    return breaches
 
 
 @pytest.mark.parametrize("room_", INSIDE)
@@ -377,16 +377,16 @@ FAMILIES |= {"Randomizer", "TwoLevel", "UnaryEncoding", "FieldFamily", "DigitFam
 
 def families_asked(source: str) -> list[str]:
     """Give the places where a file asks which family of randomizers something belongs to."""
-    found = []
+    places = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
-            names = {one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name)}
+            names = {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)}
         elif isinstance(node, ast.MatchClass):
             names = {ast.unparse(node.cls)}
         else:
             continue
-        found += [ast.unparse(node)] if names & FAMILIES else []
-    return found
+        places += [ast.unparse(node)] if names & FAMILIES else []
+    return places
 
 
 @pytest.mark.parametrize("path", MODULES, ids=str)

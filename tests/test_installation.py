@@ -19,13 +19,13 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 def asked(level: str) -> set[str]:
     """What `requirements/LEVEL.in` asks for, and those that it builds upon."""
-    found: set[str] = set()
+    packages: set[str] = set()
     for line in (ROOT / "requirements" / f"{level}.in").read_text("utf-8").splitlines():
         if line.startswith("-r "):
-            found |= asked(line[3:].removesuffix(".in"))
+            packages |= asked(line[3:].removesuffix(".in"))
         elif not line.startswith("#"):
-            found.add(re.split(r"[\[;]", line)[0])
-    return found
+            packages.add(re.split(r"[\[;]", line)[0])
+    return packages
 
 
 def test_every_extra_is_installed_by_the_target_that_is_advised() -> None:

@@ -47,21 +47,21 @@ def test_a_lesson_has_a_plan_a_guess_and_then_an_answer(lesson: Path) -> None:
 def cells(lesson: Path) -> list[tuple[set[str], str]]:
     """The cells of a lesson: what each needs, and its text."""
     tree = ast.parse(lesson.read_text("utf-8"))
-    made = [one for one in tree.body if isinstance(one, ast.FunctionDef)]
+    made = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     return [({arg.arg for arg in node.args.args}, ast.unparse(node)) for node in made]
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_nothing_is_shown_before_a_guess_is_made(lesson: Path) -> None:
     """Every cell after the guess that shows anything needs what only a guess gives."""
-    found = cells(lesson)
-    asked = next(at for at, (_, text) in enumerate(found) if "**Guess first:**" in text)
-    gate = found[asked + 1][1]
+    blocks = cells(lesson)
+    asked = next(at for at, (_, text) in enumerate(blocks) if "**Guess first:**" in text)
+    gate = blocks[asked + 1][1]
     assert "mo.stop(not guessed" in gate
     assert "guess.value is not None" in gate
-    for needs, text in found[asked + 2 :]:
+    for needs, text in blocks[asked + 2 :]:
         assert needs & {"guessed", "truth"} or "mo" not in needs, text
-    assert "form(" in found[asked][1] or "radio(" in found[asked][1]  # None until one has guessed
+    assert "form(" in blocks[asked][1] or "radio(" in blocks[asked][1]  # None until one has guessed
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)

@@ -49,7 +49,7 @@ def test_a_folder_of_the_first_format_is_still_read(key: str, name: str, tmp_pat
     folder = save(veilmix.run(name, 7, "ideal", worst_case_seconds=0), tmp_path)
     file = folder / "result.json"
     data = json.loads(file.read_text("utf-8"))
-    own = {one: value for one, value in data.pop("findings").items() if one != "program"}
+    own = {field: value for field, value in data.pop("findings").items() if field != "program"}
     old = data | {"schema": 1, key: own.get("rounds", own)}
     new = read(folder).result
     file.write_text(json.dumps(old), "utf-8")

@@ -90,14 +90,14 @@ def test_pictures_are_small_and_shown() -> None:
         assert f"images/{name}.png" in shown
 
 
-def compare(command: str, expected: str, found: str) -> None:
+def compare(command: str, expected: str, output: str) -> None:
     """Fail, and show both, unless the output is what the page says."""
     lines = [
         "(?:.*\n)*" if line == "..." else ".*".join(map(re.escape, line.split("..."))) + "\n"
         for line in tidy(expected)
     ]
-    printed = "".join(f"{line}\n" for line in tidy(found))
-    assert re.fullmatch("".join(lines), printed), f"$ {command}\n{found}\nexpected:\n{expected}"
+    printed = "".join(f"{line}\n" for line in tidy(output))
+    assert re.fullmatch("".join(lines), printed), f"$ {command}\n{output}\nexpected:\n{expected}"
 
 
 def type_all(block: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,8 +109,10 @@ def type_all(block: str, capsys: pytest.CaptureFixture[str]) -> None:
         wanted = re.match(r"exit code (\d)\n", expected)
         code = main(arguments)
         assert code == (int(wanted[1]) if wanted else 0), f"{command}: exit code {code}"
-        found = capsys.readouterr()
-        compare(command, expected[wanted.end() :] if wanted else expected, found.out + found.err)
+        streams = capsys.readouterr()
+        compare(
+            command, expected[wanted.end() :] if wanted else expected, streams.out + streams.err
+        )
 
 
 @pytest.mark.slow

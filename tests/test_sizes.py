@@ -47,10 +47,10 @@ LONG: Mapping[tuple[str, str], str] = {
 
 def sources() -> list[Path]:
     """Give every Python file but tests, by its path below the root."""
-    found = (path.relative_to(ROOT) for path in ROOT.rglob("*.py"))
+    paths = (path.relative_to(ROOT) for path in ROOT.rglob("*.py"))
     return sorted(
         path
-        for path in found
+        for path in paths
         if path.parts[0] not in NO_SOURCE and not any(part.startswith(".") for part in path.parts)
     )
 

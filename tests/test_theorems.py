@@ -18,15 +18,15 @@ def test_the_page_is_as_the_list_says() -> None:
 
 
 def test_every_item_is_there_once_with_a_status() -> None:
-    found = TOOL.items()
-    assert {paper: len(items) for paper, items in found.items()} == {
+    papers = TOOL.items()
+    assert {paper: len(items) for paper, items in papers.items()} == {
         "000": 16,
         "001": 14,
         "002": 73,
         "003": 31,
         "004": 22,
     }
-    for items in found.values():
+    for items in papers.values():
         numbers = [item.number for item in items]
         assert len(set(numbers)) == len(numbers)
         for item in items:

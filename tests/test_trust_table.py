@@ -34,11 +34,11 @@ def test_the_table_has_the_sets_that_its_tool_names_in_their_order() -> None:
 @pytest.mark.parametrize("name", TOOL.SETS)
 def test_every_set_of_guards_was_measured_with_every_attack_there_is(name: str) -> None:
     """If this fails: python tools/make_trust_table.py NAME."""
-    found, made = TOLD[name], TOOL.scenario(name)
-    assert found.on == measured_trust(made, [found]).measured.on  # type: ignore[union-attr]
-    assert found.tried == tuple(attempt.row for attempt in attempts(made))
-    assert (found.seed, found.runs) == (TOOL.SEED, TOOL.RUNS)
-    assert all(one.runs == found.runs for one in found.reading)
+    line, made = TOLD[name], TOOL.scenario(name)
+    assert line.on == measured_trust(made, [line]).measured.on  # type: ignore[union-attr]
+    assert line.tried == tuple(attempt.row for attempt in attempts(made))
+    assert (line.seed, line.runs) == (TOOL.SEED, TOOL.RUNS)
+    assert all(reading.runs == line.runs for reading in line.reading)
 
 
 def test_no_coalition_learns_more_by_watching_than_by_cheating() -> None:
@@ -62,10 +62,14 @@ def test_with_tokens_a_reader_has_to_be_in_it() -> None:
 @pytest.mark.slow
 def test_a_line_is_what_is_played() -> None:
     """If this fails, the table is to be made again: python tools/make_trust_table.py."""
-    there, found = TOLD[QUICK], TOOL.measured(QUICK, 1)
-    assert found.watching == there.watching
-    assert [one.attack for one in found.reading] == [one.attack for one in there.reading]
-    assert {one.parties for one in found.smallest} == {one.parties for one in there.smallest}
+    there, line = TOLD[QUICK], TOOL.measured(QUICK, 1)
+    assert line.watching == there.watching
+    assert [reading.attack for reading in line.reading] == [
+        reading.attack for reading in there.reading
+    ]
+    assert {coalition.parties for coalition in line.smallest} == {
+        coalition.parties for coalition in there.smallest
+    }
 
 
 def test_a_scenario_is_told_of_its_own_guards_or_of_the_most_of_them() -> None:

@@ -64,8 +64,8 @@ def test_a_defence_is_on_by_default_or_says_that_it_is_not() -> None:
     for name, guard in GUARDS.items():
         table, _, key = guard.key.partition(".")
         if table != "scenario" and key != "shufflers":
-            found = getattr(getattr(plain, table), key)
-            assert (found != guard.off) is guard.default, name
+            value = getattr(getattr(plain, table), key)
+            assert (value != guard.off) is guard.default, name
 
 
 def test_every_shipped_attack_is_named_like_its_file_and_says_what_it_shows() -> None:
@@ -85,7 +85,9 @@ def test_what_a_shipped_attack_expects_comes_out(name: str, tmp_path: Path) -> N
     assert outcome.transcript is not None
     if not outcome.scenario.mix.peers:
         board, rule = replay(outcome.transcript.posts), strategy(outcome.scenario)
-        assert all(borne_out(board, one, rule) == (name not in FALSE) for _, one in board.alarms)
+        assert all(
+            borne_out(board, alarm, rule) == (name not in FALSE) for _, alarm in board.alarms
+        )
     checks = {check.name: check for check in verify(read(save(outcome, tmp_path)), again=False)}
     wrong = {check.name for check in checks.values() if check.ok is False}
     assert wrong == WRONG.get(name, set()), checks
@@ -118,9 +120,9 @@ REPEATED = (
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REPEATED)
 def test_a_seeded_attack_is_the_same_each_time(name: str) -> None:
-    one, two = (run(name, worst_case_seconds=0) for _ in range(2))
-    assert one.digest == two.digest
-    assert (one.attacks, one.alarms) == (two.attacks, two.alarms)
+    first, two = (run(name, worst_case_seconds=0) for _ in range(2))
+    assert first.digest == two.digest
+    assert (first.attacks, first.alarms) == (two.attacks, two.alarms)
 
 
 @pytest.mark.slow

@@ -10,8 +10,8 @@ def leave(many: int) -> list[dict[str, object]]:
 
 def test_one_who_leaves_is_told_whole() -> None:
     outcome = KIT.attack(*leave(1), defence__min_dropout=1)
-    found = KIT.effect(outcome, "dropout")
-    assert found.value == found.of == 3
+    effect = KIT.effect(outcome, "dropout")
+    assert effect.value == effect.of == 3
 
 
 @pytest.mark.parametrize("many", [1, 4, 9])

@@ -18,8 +18,8 @@ def flood(many: int) -> dict[str, object]:
 @pytest.mark.parametrize("many", [10, 90])
 def test_what_is_left_is_the_crowd_of_those_who_exist(many: int) -> None:
     outcome = KIT.attack(flood(many), users=10)
-    found = KIT.effect(outcome)
-    assert found.of - found.value == pytest.approx(log2(10))
+    effect = KIT.effect(outcome)
+    assert effect.of - effect.value == pytest.approx(log2(10))
     assert KIT.totals(outcome) == [10 + many] * 3
     transcript = outcome.transcript
     assert transcript is not None

@@ -14,8 +14,8 @@ N_1 = {"attack": "isolate", "target": "user-4", "users": 29}
 def test_no_bit_is_left_to_the_target() -> None:
     outcome = KIT.attack(N_1)
     assert KIT.totals(outcome) == [30, 30, 30]  # on the board it looks like every other round
-    found = KIT.effect(outcome)
-    assert found.value == found.of == pytest.approx(log2(30))
+    effect = KIT.effect(outcome)
+    assert effect.value == effect.of == pytest.approx(log2(30))
 
 
 def test_registered_users_and_a_smallest_batch_burn_the_round() -> None:

@@ -50,7 +50,7 @@ def test_one_of_them_alone_reads_none_of_these(
         AdversaryRecord,
         "loot",
         lambda adversary, board, who: whole(
-            adversary, board, [one for one in who if one != missing]
+            adversary, board, [party for party in who if party != missing]
         ),
     )
     assert KIT.effect(attacked({"attack": "try-rows"})).value == 0
@@ -117,10 +117,10 @@ def test_the_record_of_junk_says_what_its_reader_saw(
     """A share of a group that stays closed is never held against anything, and counts."""
     monkeypatch.setattr(sharers, "spoiled", junk)
     outcome = attacked({"attack": "junk-share", "users": 12}, prefixes=prefixes)
-    found = outcome.findings
-    assert isinstance(found, Opened)
-    assert found.astray == (astray if prefixes else 0)
-    assert found.closed_people + found.astray == closed_people(outcome)
+    findings = outcome.findings
+    assert isinstance(findings, Opened)
+    assert findings.astray == (astray if prefixes else 0)
+    assert findings.closed_people + findings.astray == closed_people(outcome)
     assert [check for check in verify(read(save(outcome, tmp_path))) if check.ok is False] == []
 
 

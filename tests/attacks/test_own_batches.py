@@ -36,9 +36,9 @@ def test_all_that_is_released_of_the_target_is_read_and_nobody_sees_it(name: str
     """Whoever it is; and what is added up on the board fits."""
     for seed, target in ((1, "user-1"), (2, "user-42")):
         outcome = KIT.attack(fault(name, target), seed=seed, **EASY)
-        found = KIT.effect(outcome)
+        effect = KIT.effect(outcome)
         assert outcome.release is not None
-        assert (found.value, found.of) == (4, 4)
+        assert (effect.value, effect.of) == (4, 4)
         assert KIT.alarms(outcome) == []
 
 
@@ -47,10 +47,10 @@ def test_all_that_is_released_of_the_target_is_read_and_nobody_sees_it(name: str
 def test_where_marginals_are_secret_the_curator_has_to_tell(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = KIT.effect(KIT.attack(fault(name), **EASY))
-    assert (found.value, found.of) == (4, 4)
-    assert found.parties[0] == "shuffler-1"
-    assert found.parties[-1] == "curator"
+    effect = KIT.effect(KIT.attack(fault(name), **EASY))
+    assert (effect.value, effect.of) == (4, 4)
+    assert effect.parties[0] == "shuffler-1"
+    assert effect.parties[-1] == "curator"
     blind(monkeypatch, lambda loot: replace(loot, keys=_but(loot.keys, "curator")))
     assert KIT.effect(KIT.attack(fault(name), **EASY)).value == 0
 
@@ -58,9 +58,9 @@ def test_where_marginals_are_secret_the_curator_has_to_tell(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["thin-out"])
 def test_where_marginals_are_public_nobody_has_to_tell(name: str) -> None:
-    found = KIT.effect(KIT.attack(fault(name), policy__publish_marginals=True, **EASY))
-    assert (found.value, found.of) == (4, 4)
-    assert "curator" not in found.parties
+    effect = KIT.effect(KIT.attack(fault(name), policy__publish_marginals=True, **EASY))
+    assert (effect.value, effect.of) == (4, 4)
+    assert "curator" not in effect.parties
 
 
 @pytest.mark.slow
@@ -81,7 +81,7 @@ def blind(
 
 
 def _but(keys: Any, party: str) -> dict[str, Any]:
-    return {one: key for one, key in keys.items() if one != party}
+    return {name: key for name, key in keys.items() if name != party}
 
 
 @pytest.mark.slow
@@ -135,8 +135,8 @@ def test_the_shipped_scenario_has_every_guard_that_does_not_help(name: str) -> N
 def test_whole_rows_are_read_again_and_again(name: str) -> None:
     """Of 200 people, as the shipped scenarios have it; `--repeat 40` plays forty."""
     for seed in (11, 12):
-        found = run(ATTACKS[name].scenario, seed, worst_case_seconds=0)
-        (achieved,) = found.attacks
+        outcome = run(ATTACKS[name].scenario, seed, worst_case_seconds=0)
+        (achieved,) = outcome.attacks
         assert achieved.value == achieved.of >= 2
 
 

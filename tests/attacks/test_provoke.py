@@ -57,11 +57,11 @@ def test_only_all_secrets_together_would_open_what_is_shown(number: int) -> None
     # What is accused may be cover, which tells nothing: of some sessions one in which it is not.
     tried = (session("provoke", number, seed) for seed in range(20))
     told = ((told_by_accusers(PeerLoot(seen, all_)), seen, all_) for seen, _, all_ in tried)
-    everything, seen, secrets = next(one for one in told if one[0])
+    everything, seen, secrets = next(case for case in told if case[0])
     for who, row in everything.items():
         assert all(PEERS.ROWS[who][column] == value for column, value in row.items())
-    for one in [key for key in secrets if key[0] == number]:
-        less = {key: secret for key, secret in secrets.items() if key != one}
+    for owner in [key for key in secrets if key[0] == number]:
+        less = {key: secret for key, secret in secrets.items() if key != owner}
         assert told_by_accusers(PeerLoot(seen, less)) == {}
 
 

@@ -34,23 +34,23 @@ def test_a_stranger_is_not_registered() -> None:
 
 
 def test_in_the_next_round_it_does_not_open() -> None:
-    one = {"attack": "replay", "target": "user-1", "into": "next"}
-    outcome = KIT.attack(one, feature=[{"name": "A"}], defence__min_dropout=1)
+    fault = {"attack": "replay", "target": "user-1", "into": "next"}
+    outcome = KIT.attack(fault, feature=[{"name": "A"}], defence__min_dropout=1)
     assert outcome.refused == {"does-not-open": 1, "duplicate": 1}
 
 
 def test_a_signature_keeps_the_users_place_free() -> None:
     """The copy comes first: without a signature it takes the place of the user's own."""
-    one = {"attack": "replay", "target": "user-1", "into": "next"}
-    outcome = KIT.attack(one, feature=[{"name": "A"}], defence__registered=True)
+    fault = {"attack": "replay", "target": "user-1", "into": "next"}
+    outcome = KIT.attack(fault, feature=[{"name": "A"}], defence__registered=True)
     assert outcome.refused == {"unregistered": 1}
     assert outcome.release is not None
     assert sum(outcome.release.values()) == 30
 
 
 def test_the_next_session_has_other_keys() -> None:
-    one = {"attack": "replay", "target": "user-1", "into": "session"}
-    outcome = KIT.attack(one)
+    fault = {"attack": "replay", "target": "user-1", "into": "session"}
+    outcome = KIT.attack(fault)
     assert outcome.refused["does-not-open"] >= 1
 
 

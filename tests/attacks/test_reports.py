@@ -28,9 +28,9 @@ def test_a_crafted_report_counts_for_as_many_as_noise_is_divided_by(many: int) -
     """(1 - q) / (p - q) people each; as many honest ones count for one each on average."""
     noise = GRR(2, EPSILON / 3)
     p, q = noise.matrix[0, 0], noise.matrix[1, 0]
-    found = achieved(reporting("poison-reports", many, 100))
-    assert found == pytest.approx(many * (1 - q) / (p - q))
-    assert found > 2 * many
+    shift = achieved(reporting("poison-reports", many, 100))
+    assert shift == pytest.approx(many * (1 - q) / (p - q))
+    assert shift > 2 * many
 
 
 @pytest.mark.parametrize("mechanism", ["oue", "local-hash", "bit-flip"])

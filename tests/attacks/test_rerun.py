@@ -26,4 +26,4 @@ def test_everybody_can_be_the_target() -> None:
         KIT.effect(KIT.attack({"attack": "rerun", "target": f"user-{i + 1}"}, defence__burn=False))
         for i in range(30)
     ]
-    assert [one.value for one in told] == [3] * 30
+    assert [effect.value for effect in told] == [3] * 30

@@ -15,9 +15,9 @@ def fault(number: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("number", "reader"), [(1, "curator"), (2, "analyst")])
 def test_the_reader_of_the_round_has_to_be_in_it(number: int, reader: str) -> None:
-    found = KIT.effect(KIT.attack(fault(number), **EASY))
-    assert found.parties == ("shuffler-1", reader)
-    assert found.value == found.of >= 2
+    effect = KIT.effect(KIT.attack(fault(number), **EASY))
+    assert effect.parties == ("shuffler-1", reader)
+    assert effect.value == effect.of >= 2
 
 
 @pytest.mark.slow
@@ -25,8 +25,8 @@ def test_the_reader_of_the_round_has_to_be_in_it(number: int, reader: str) -> No
 def test_tokens_burn_the_round_when_it_has_been_read(number: int) -> None:
     outcome = KIT.attack(fault(number), defence__tokens=True, **GUARDED)
     assert outcome.burned == "14 people were given tokens, and 1 ballots came with one"
-    found = KIT.effect(outcome)
-    assert found.value == found.of >= 2
+    effect = KIT.effect(outcome)
+    assert effect.value == effect.of >= 2
 
 
 @pytest.mark.slow

@@ -8,8 +8,8 @@ TITANIC = {"source": "titanic", "users": 40}
 
 def test_without_padding_lengths_tell() -> None:
     outcome = KIT.attack(SIZE, **TITANIC, **KIT.lesson(mix__pad=False))
-    found = KIT.effect(outcome)
-    assert 0.25 * found.of < found.value <= found.of
+    effect = KIT.effect(outcome)
+    assert 0.25 * effect.of < effect.value <= effect.of
 
 
 def test_padded_nothing_is_told() -> None:

@@ -37,9 +37,9 @@ def scenario(
             data[table] = value
     if data["policy"]["kind"] == "all":
         data["policy"].setdefault("max_exposure", 1.0)
-    found = msgspec.convert(data, Scenario)
-    check(found)
-    return found
+    definition = msgspec.convert(data, Scenario)
+    check(definition)
+    return definition
 
 
 def attack(*faults: Keys, seed: int = 7, **switches: Any) -> Outcome:
@@ -49,8 +49,8 @@ def attack(*faults: Keys, seed: int = 7, **switches: Any) -> Outcome:
 
 def effect(outcome: Outcome, name: str | None = None) -> Effect:
     """What the attack, or the only one, has achieved."""
-    (found,) = [one for one in outcome.attacks if name in (None, one.attack)]
-    return found
+    (result,) = [result for result in outcome.attacks if name in (None, result.attack)]
+    return result
 
 
 def alarms(outcome: Outcome) -> list[str]:

@@ -81,8 +81,8 @@ class Firefox:
 
     def cookies(self) -> list[Any]:
         """All that it keeps."""
-        found: list[Any] = self.call("storage.getCookies")["cookies"]
-        return found
+        cookies: list[Any] = self.call("storage.getCookies")["cookies"]
+        return cookies
 
 
 @contextmanager
@@ -97,7 +97,7 @@ def firefox(path: str, profile: Path, patience: float) -> Iterator[Firefox]:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None
-            address = next(found[1] for line in process.stderr if (found := LISTENS.search(line)))
+            address = next(match[1] for line in process.stderr if (match := LISTENS.search(line)))
             with connect(f"{address}/session", open_timeout=patience, max_size=None) as stream:
                 yield Firefox(stream, patience)
         finally:

@@ -24,8 +24,8 @@ def scheduler(started: Any, folder: Path, *workers: str) -> tuple[Any, str]:
     run = started(*DASK, "scheduler", *common, *here, **quiet)
     for resources in workers:
         given = ("--resources", resources) if resources else ()
-        one = ("--nthreads", "1", "--no-dashboard", *given)
-        started(*DASK, "worker", *common, *one, **quiet)
+        flags = ("--nthreads", "1", "--no-dashboard", *given)
+        started(*DASK, "worker", *common, *flags, **quiet)
     with distributed.Client(scheduler_file=str(file), timeout=120, set_as_default=False) as client:
         client.wait_for_workers(len(workers), timeout=120) if workers else None
         return run, client.scheduler.address

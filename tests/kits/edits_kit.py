@@ -47,10 +47,10 @@ def of_scenario(folder: Path) -> Iterator[Edit]:
     first = msgspec.convert(tomllib.loads(text), Scenario)
     for where, other in changed(msgspec.to_builtins(first)):
         try:
-            found = msgspec.convert(other, Scenario)
+            scenario = msgspec.convert(other, Scenario)
         except msgspec.ValidationError:
             continue
-        if found != first and (data := dump(found)) != text:
+        if scenario != first and (data := dump(scenario)) != text:
             yield SCENARIO, where, data.encode()
     yield SCENARIO, "all", None
 
@@ -67,7 +67,7 @@ def of_transcript(folder: Path) -> Iterator[Edit]:
         if kind in seen:
             continue
         seen.add(kind)
-        name = "-".join(str(one) for one in kind[:2] if one)
+        name = "-".join(str(word) for word in kind[:2] if word)
         for where, other in changed(line):
             yield packed(f"{name}: {where}", [*lines[:at], other, *lines[at + 1 :]])
         if at:

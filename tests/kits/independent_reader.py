@@ -345,11 +345,11 @@ def _read_layer(inputs: dict[str, Any]) -> dict[str, Any]:
 
 def _read_onion(inputs: dict[str, Any]) -> dict[str, Any]:
     onion = _h(inputs["onion"])
-    found = []
+    layers = []
     for hop in inputs["hops"]:
         onion = open_layer(inputs["suite"], _h(hop["secret"]), onion, _h(hop["context"]))
-        found.append(onion.hex())
-    return {"peeled": found}
+        layers.append(onion.hex())
+    return {"peeled": layers}
 
 
 def _read_padding(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -357,10 +357,10 @@ def _read_padding(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_key(inputs: dict[str, Any]) -> dict[str, Any]:
-    found = decode_key(_h(inputs["encoded"]))
+    key = decode_key(_h(inputs["encoded"]))
     if "secret" in inputs:
-        assert public_of(found["suite"], _h(inputs["secret"])).hex() == found["raw"]
-    return found
+        assert public_of(key["suite"], _h(inputs["secret"])).hex() == key["raw"]
+    return key
 
 
 def _read_entropy(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -383,8 +383,8 @@ def _read_inclusion(inputs: dict[str, Any]) -> dict[str, Any]:
 def _read_consistency(inputs: dict[str, Any]) -> dict[str, Any]:
     old, new, path = inputs["old"], inputs["new"], [_h(p) for p in inputs["proof"]]
     require(0 < old <= new, "verification")
-    found = roots_of_consistency(old, new, path, _h(inputs["old_root"]))
-    require([r.hex() for r in found] == [inputs["old_root"], inputs["new_root"]], "verification")
+    roots = roots_of_consistency(old, new, path, _h(inputs["old_root"]))
+    require([r.hex() for r in roots] == [inputs["old_root"], inputs["new_root"]], "verification")
     return {}
 
 

@@ -50,7 +50,7 @@ def read(vector: dict[str, Any]) -> dict[str, Any]:
     texts: list[list[str]] = [[] for _ in vector["messages"]]
     refused: dict[str, list[Any]] = {}
     closed: list[list[Any]] = []
-    parts = {i: bytes.fromhex(one) for i, one in enumerate(vector["messages"])}
+    parts = {i: bytes.fromhex(message) for i, message in enumerate(vector["messages"])}
     level = 0
     waiting: list[tuple[list[str], dict[int, bytes]]] = [([], parts)]
     for level, body in enumerate(bodies):
@@ -67,16 +67,16 @@ def read(vector: dict[str, Any]) -> dict[str, Any]:
                 else:
                     group[i] = (x, y)
             for shared, group in groups.items():
-                found = None
+                plaintext = None
                 for points in combinations(group.values(), k):
                     secret = at_zero(points)
-                    found = unsealed(shared[32 * k :], TEXT, secret)
-                    if found is not None:
+                    plaintext = unsealed(shared[32 * k :], TEXT, secret)
+                    if plaintext is not None:
                         break
-                if found is None:
+                if plaintext is None:
                     closed += [[around, len(group)]] if group else []
                     continue
-                seed, inner = found[-32:], {}
+                seed, inner = plaintext[-32:], {}
                 coefficients = [
                     int.from_bytes(sha512(POLYNOMIAL + seed + bytes([i])).digest(), "little")
                     % ORDER
@@ -86,13 +86,13 @@ def read(vector: dict[str, Any]) -> dict[str, Any]:
                     if sum(a * pow(x, e, ORDER) for e, a in enumerate(coefficients)) % ORDER != y:
                         refused[str(i)] = [level, "does-not-open"]
                         continue
-                    texts[i] = [*around, found[:-32].hex()]
+                    texts[i] = [*around, plaintext[:-32].hex()]
                     if level + 1 < len(bodies):
                         inside = unsealed(some[i][body + 64 :], INSIDE, secret, x)
                         if inside is None:
                             refused[str(i)] = [level + 1, "does-not-open"]
                         else:
                             inner[i] = inside
-                following.append(([*around, found[:-32].hex()], inner))
+                following.append(([*around, plaintext[:-32].hex()], inner))
         waiting = following
     return {"texts": texts, "refused": dict(sorted(refused.items())), "closed": sorted(closed)}

@@ -104,9 +104,9 @@ class Bytes:
             require(count > 0)
             data = self.take(count * width)
             return [data[i * width : (i + 1) * width] for i in range(count)]
-        found = [self.blob() for _ in range(count)]
-        require(len(set(map(len, found))) != 1 or not found[0])
-        return found
+        blobs = [self.blob() for _ in range(count)]
+        require(len(set(map(len, blobs))) != 1 or not blobs[0])
+        return blobs
 
     def end(self) -> None:
         require(not self.rest)
@@ -144,8 +144,8 @@ def feature(data: Bytes) -> dict[str, Any]:
     if values is not None:
         require(bool(values) and len(set(values)) == len(values))
         require(all(name_ok(value, 1024) and len(value.encode()) <= width for value in values))
-    found = {"name": name, "width": width, "values": values}
-    return {**found, "rules": rules} if rules else found
+    fields = {"name": name, "width": width, "values": values}
+    return {**fields, "rules": rules} if rules else fields
 
 
 def coarser(data: Bytes) -> list[Any]:
@@ -177,50 +177,50 @@ def coarser(data: Bytes) -> list[Any]:
 
 def announcement(encoded: bytes) -> dict[str, Any]:
     data = Bytes(encoded)
-    found: dict[str, Any] = {"title": data.text(), "program": data.text()}
-    require(found["program"] in PROGRAMS)
-    found["nonce"] = data.take(16).hex()
-    found["features"] = data.many(lambda: feature(data))
-    names = [one["name"] for one in found["features"]]
+    fields: dict[str, Any] = {"title": data.text(), "program": data.text()}
+    require(fields["program"] in PROGRAMS)
+    fields["nonce"] = data.take(16).hex()
+    fields["features"] = data.many(lambda: feature(data))
+    names = [entry["name"] for entry in fields["features"]]
     require(1 <= len(names) <= 255 and len(set(names)) == len(names))
-    found["k"], found["max_exposure"] = data.number(4), data.double()
-    found["rule"], found["publish_marginals"] = data.text(), data.flag()
-    require(1 <= found["k"] <= MOST and 0 <= found["max_exposure"] <= 1)
-    found["setting"], found["delta"] = data.text(), data.double()
-    require(found["setting"] in ("fixed", "statistical"))
-    require(0 < found["delta"] < 1 if found["setting"] == "statistical" else found["delta"] == 0)
+    fields["k"], fields["max_exposure"] = data.number(4), data.double()
+    fields["rule"], fields["publish_marginals"] = data.text(), data.flag()
+    require(1 <= fields["k"] <= MOST and 0 <= fields["max_exposure"] <= 1)
+    fields["setting"], fields["delta"] = data.text(), data.double()
+    require(fields["setting"] in ("fixed", "statistical"))
+    require(0 < fields["delta"] < 1 if fields["setting"] == "statistical" else fields["delta"] == 0)
     for name in ("deadline", "min_batch", "min_dropout"):
-        found[name] = data.number(4)
-        require(1 <= found[name] <= MOST)
+        fields[name] = data.number(4)
+        require(1 <= fields[name] <= MOST)
     for name in ("padded", "salted", "ordered", "lesson", "receipts"):
-        found[name] = data.flag()
+        fields[name] = data.flag()
     guards = data.number(1)
     require(guards <= 7)
-    found["tokens"], found["challenge"] = bool(guards & 1), bool(guards & 2)
-    found["audit"] = bool(guards & 4)
-    watched = found["challenge"] or found["audit"]
-    found["flaws"] = data.many(data.text)
-    require(found["flaws"] == [flaw for flaw in FLAWS if flaw in found["flaws"]])
-    require(found["lesson"] or not found["flaws"])
-    require(found["salted"] or not (found["receipts"] or found["tokens"]))
-    require(not (found["tokens"] and found["flaws"]))
-    careful = found["salted"] and found["padded"] and found["ordered"] and not found["flaws"]
+    fields["tokens"], fields["challenge"] = bool(guards & 1), bool(guards & 2)
+    fields["audit"] = bool(guards & 4)
+    watched = fields["challenge"] or fields["audit"]
+    fields["flaws"] = data.many(data.text)
+    require(fields["flaws"] == [flaw for flaw in FLAWS if flaw in fields["flaws"]])
+    require(fields["lesson"] or not fields["flaws"])
+    require(fields["salted"] or not (fields["receipts"] or fields["tokens"]))
+    require(not (fields["tokens"] and fields["flaws"]))
+    careful = fields["salted"] and fields["padded"] and fields["ordered"] and not fields["flaws"]
     require(careful or not watched)
-    opens = found["program"] == "threshold"
-    sealed = found["padded"] and found["salted"] and not found["flaws"]
-    require(not opens or (sealed and not (watched or found["tokens"])))
-    found["shufflers"] = data.many(lambda: key(data.blob()))
-    found["curator"], found["analyst"] = key(data.blob()), key(data.blob())
-    keys = [*found["shufflers"], found["curator"], found["analyst"]]
-    require(1 <= len(found["shufflers"]) <= 64 and len(set(keys)) == len(keys))
-    require(len({one[:2] for one in keys}) == 1)
+    opens = fields["program"] == "threshold"
+    sealed = fields["padded"] and fields["salted"] and not fields["flaws"]
+    require(not opens or (sealed and not (watched or fields["tokens"])))
+    fields["shufflers"] = data.many(lambda: key(data.blob()))
+    fields["curator"], fields["analyst"] = key(data.blob()), key(data.blob())
+    keys = [*fields["shufflers"], fields["curator"], fields["analyst"]]
+    require(1 <= len(fields["shufflers"]) <= 64 and len(set(keys)) == len(keys))
+    require(len({public[:2] for public in keys}) == 1)
     registry = data.blob()
-    require(len(registry) in ((32,) if found["tokens"] or watched else (0, 32)))
-    require(found["curator"][:2] == "01" or not watched)
-    require(len(found["shufflers"]) > 1 or not found["audit"])
-    found["registry"] = registry.hex()
+    require(len(registry) in ((32,) if fields["tokens"] or watched else (0, 32)))
+    require(fields["curator"][:2] == "01" or not watched)
+    require(len(fields["shufflers"]) > 1 or not fields["audit"])
+    fields["registry"] = registry.hex()
     data.end()
-    return found
+    return fields
 
 
 def session_digest(encoded: bytes) -> bytes:
@@ -231,9 +231,9 @@ def session_digest(encoded: bytes) -> bytes:
 
 
 def columns(data: Bytes) -> list[int]:
-    found = data.many(lambda: data.number(1))
-    require(found == sorted(set(found)) and len(found) <= 255)
-    return found
+    numbers = data.many(lambda: data.number(1))
+    require(numbers == sorted(set(numbers)) and len(numbers) <= 255)
+    return numbers
 
 
 def hiding(data: Bytes) -> dict[str, Any]:
@@ -247,11 +247,11 @@ def hiding(data: Bytes) -> dict[str, Any]:
 
 
 def hidden(data: Bytes, asked: set[int]) -> list[dict[str, Any]]:
-    found = data.many(lambda: hiding(data))
-    ruled = [rule["column"] for rule in found]
+    rules = data.many(lambda: hiding(data))
+    ruled = [rule["column"] for rule in rules]
     require(ruled == sorted(set(ruled)) and asked.issuperset(ruled))
-    require(len({"mask" in rule for rule in found}) < 2)
-    return found
+    require(len({"mask" in rule for rule in rules}) < 2)
+    return rules
 
 
 def call(data: Bytes) -> dict[str, Any]:
@@ -272,19 +272,19 @@ def refused(data: Bytes) -> dict[str, int]:
 
 
 def counts(data: Bytes) -> list[list[Any]]:
-    found: list[list[Any]] = []
+    cells: list[list[Any]] = []
     for _ in range(data.number(4)):
         cell, people = data.many(data.text), data.number(4)
-        require(people >= 1 and (not found or found[-1][0] < cell))
-        found.append([cell, people])
-    return found
+        require(people >= 1 and (not cells or cells[-1][0] < cell))
+        cells.append([cell, people])
+    return cells
 
 
 def mixed(data: Bytes) -> dict[str, Any]:
-    found: dict[str, Any] = {"hop": data.number(1)}
+    fields: dict[str, Any] = {"hop": data.number(1)}
     for name in ("people", "received", "forwarded"):
-        found[name] = data.number(4)
-    return found | {"refused": refused(data), "digest": data.take(32).hex()}
+        fields[name] = data.number(4)
+    return fields | {"refused": refused(data), "digest": data.take(32).hex()}
 
 
 def tally(data: Bytes) -> dict[str, Any]:
@@ -295,20 +295,20 @@ def tally(data: Bytes) -> dict[str, Any]:
 
 
 def decision(data: Bytes) -> dict[str, Any]:
-    found: dict[str, Any] = {"kept": columns(data), "rule": data.text()}
+    fields: dict[str, Any] = {"kept": columns(data), "rule": data.text()}
     for name in ("k", "n", "people"):
-        found[name] = data.number(4)
-    found["thresholds"] = data.many(data.double)
+        fields[name] = data.number(4)
+    fields["thresholds"] = data.many(data.double)
     pivot, slack = data.many(lambda: data.number(1)), data.many(data.double)
-    require(found["people"] <= found["n"] and len(pivot) <= 1 and len(slack) <= 1)
-    found |= {"pivot": pivot[0] if pivot else None, "slack": slack[0] if slack else None}
-    return found | {"proof": data.blob().hex(), "hidden": hidden(data, set(found["kept"]))}
+    require(fields["people"] <= fields["n"] and len(pivot) <= 1 and len(slack) <= 1)
+    fields |= {"pivot": pivot[0] if pivot else None, "slack": slack[0] if slack else None}
+    return fields | {"proof": data.blob().hex(), "hidden": hidden(data, set(fields["kept"]))}
 
 
 def registry(data: Bytes) -> dict[str, Any]:
     keys = data.items()
-    require(all(len(one) == 32 for one in keys) and len(set(keys)) == len(keys))
-    return {"keys": [one.hex() for one in keys]}
+    require(all(len(public) == 32 for public in keys) and len(set(keys)) == len(keys))
+    return {"keys": [public.hex() for public in keys]}
 
 
 def receipts(data: Bytes) -> dict[str, Any]:
@@ -327,9 +327,9 @@ WITNESS = 1 + 32 + 64  # place, state, signature
 
 
 def witness(data: Bytes) -> str:
-    found = data.blob()
-    require(len(found) in (0, WITNESS))
-    return found.hex()
+    blob = data.blob()
+    require(len(blob) in (0, WITNESS))
+    return blob.hex()
 
 
 def submission(data: Bytes) -> dict[str, Any]:
@@ -344,10 +344,10 @@ def roster(data: Bytes) -> dict[str, Any]:
     more = [data.take(32)] if many >= 2**15 else []
     keys = [board, curator, analyst, *shufflers, *more]
     require(len(set(keys)) == len(keys))
-    found: dict[str, Any] = {"opening": opening.hex(), "board": board.hex()}
-    found |= {"curator": curator.hex(), "analyst": analyst.hex()}
-    found |= {"shufflers": [shuffler.hex() for shuffler in shufflers]}
-    return found | ({"randomness": more[0].hex()} if more else {})
+    fields: dict[str, Any] = {"opening": opening.hex(), "board": board.hex()}
+    fields |= {"curator": curator.hex(), "analyst": analyst.hex()}
+    fields |= {"shufflers": [shuffler.hex() for shuffler in shufflers]}
+    return fields | ({"randomness": more[0].hex()} if more else {})
 
 
 def head(data: Bytes) -> dict[str, Any]:
@@ -448,7 +448,7 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     3: ("consent", lambda data: {"session": data.take(32).hex()}),
     4: ("call", call),
     5: ("submission", submission),
-    6: ("batch", lambda data: {"layers": [one.hex() for one in data.items()]}),
+    6: ("batch", lambda data: {"layers": [layer.hex() for layer in data.items()]}),
     7: ("mixed", mixed),
     8: ("tally", tally),
     9: ("decision", decision),
@@ -500,12 +500,12 @@ def message(encoded: bytes) -> dict[str, Any]:
     kind, session, number = data.number(1), data.take(32), data.number(1)
     require(kind in BODIES)
     name, body = BODIES[kind]
-    found = {"kind": name, "session": session.hex(), "round": number, "body": body(data)}
-    found["seal"] = None
+    fields = {"kind": name, "session": session.hex(), "round": number, "body": body(data)}
+    fields["seal"] = None
     if start[-1] == 2:
-        found["seal"] = {"witness": witness(data), "signature": data.take(64).hex()}
+        fields["seal"] = {"witness": witness(data), "signature": data.take(64).hex()}
     data.end()
-    return found
+    return fields
 
 
 def accepts(data: bytes) -> bool:
@@ -529,7 +529,7 @@ def sizes(told: dict[str, Any], asked: dict[str, Any]) -> tuple[int, list[int], 
     """Give the bytes of a ballot, of an inner onion by its layers, and of an envelope."""
     if not told["padded"]:
         return 0, [0] * 66, 0
-    widths, asks = [one["width"] for one in told["features"]], asked["asks"]
+    widths, asks = [entry["width"] for entry in told["features"]], asked["asks"]
     for rule in asked["hidden"]:
         widths[rule["column"]] = max(widths[rule["column"]], 6)
     ballot = 18 + max(sum(2 + widths[column] for column in ask) for ask in asks)
@@ -541,11 +541,11 @@ def sizes(told: dict[str, Any], asked: dict[str, Any]) -> tuple[int, list[int], 
 def open_box(secret: bytes, layer: bytes, expected: bytes) -> bytes:
     require(len(layer) >= 81 and layer[0] == 0x01, "does-not-open")
     try:
-        found = crypto_box_seal_open(layer[1:], crypto_scalarmult_base(secret), secret)
+        content = crypto_box_seal_open(layer[1:], crypto_scalarmult_base(secret), secret)
     except CryptoError:
         raise Rejected("does-not-open") from None
-    require(found[:32] == expected, "does-not-open")
-    return found[32:]
+    require(content[:32] == expected, "does-not-open")
+    return content[32:]
 
 
 def question_of(
@@ -744,9 +744,9 @@ def peer_share(inputs: dict[str, Any]) -> dict[str, Any]:
     place = bytes.fromhex(inputs["session"]) + bytes([inputs["round"]])
     place += inputs["peer"].to_bytes(2, "big")
     public, proof = bytes.fromhex(inputs["public"]), bytes.fromhex(inputs["proof"])
-    one = crypto_scalarmult_ristretto255_base(proof[32:])
+    response = crypto_scalarmult_ristretto255_base(proof[32:])
     other = crypto_scalarmult_ristretto255(proof[:32], public)
-    blind = crypto_core_ristretto255_add(one, other)
+    blind = crypto_core_ristretto255_add(response, other)
     digest = hashlib.sha512(b"veilmix key share 1\0" + place + public + blind).digest()
     require(int.from_bytes(digest, "little") % ORDER == int.from_bytes(proof[:32], "little"))
     require(crypto_scalarmult_ristretto255_base(bytes.fromhex(inputs["secret"])) == public)

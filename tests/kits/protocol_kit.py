@@ -252,8 +252,8 @@ def equal_or_not(draw: Any) -> list[bytes]:
     size = draw(st.integers(0, 9))
     even = st.binary(min_size=size, max_size=size)
     either = st.lists(even, max_size=6) | st.lists(st.binary(max_size=9), max_size=6)
-    found: list[bytes] = draw(either)
-    return found
+    strings: list[bytes] = draw(either)
+    return strings
 
 
 SIGNATURES = st.binary(min_size=64, max_size=64)
@@ -276,8 +276,8 @@ LAYERS = st.sets(st.binary(max_size=9), min_size=1, max_size=4).map(
 )
 
 
-def bags(found: dict[int, tuple[bytes, ...]]) -> tuple[tuple[int, tuple[bytes, ...]], ...]:
-    return tuple(sorted(found.items()))
+def bags(onions: dict[int, tuple[bytes, ...]]) -> tuple[tuple[int, tuple[bytes, ...]], ...]:
+    return tuple(sorted(onions.items()))
 
 
 ELEMENTS = st.lists(DIGESTS, min_size=1, max_size=4).map(tuple)
@@ -313,8 +313,10 @@ BODIES: dict[type, Any] = {
     Roll: st.sets(U32).map(lambda people: Roll(tuple(sorted(people)))),
     Issued: st.builds(Issued, st.integers(0, 2**32 - 1)),
     Accepted: st.lists(
-        st.builds(Envelope, U32, DIGESTS, SIGNATURES), max_size=4, unique_by=lambda one: one.person
-    ).map(lambda some: Accepted(tuple(sorted(some, key=lambda one: one.person)))),
+        st.builds(Envelope, U32, DIGESTS, SIGNATURES),
+        max_size=4,
+        unique_by=lambda envelope: envelope.person,
+    ).map(lambda some: Accepted(tuple(sorted(some, key=lambda envelope: envelope.person)))),
     Coin: DIGESTS.map(Coin),
     Toss: DIGESTS.map(Toss),
     Traced: st.builds(Traced, st.integers(0, 255), st.sets(DIGESTS, max_size=4).map(tuple)),
@@ -330,8 +332,8 @@ BODIES: dict[type, Any] = {
                 st.just(b"") | st.binary(min_size=96, max_size=96),
             ),
             max_size=3,
-            unique_by=lambda one: one.place,
-        ).map(lambda some: tuple(sorted(some, key=lambda one: one.place))),
+            unique_by=lambda link: link.place,
+        ).map(lambda some: tuple(sorted(some, key=lambda link: link.place))),
     ),
     BallotMarks: st.sets(DIGESTS, max_size=4).map(lambda some: BallotMarks(tuple(sorted(some)))),
     Accusation: st.builds(Accusation, STEPS, PEERS, st.binary(max_size=40), DIGESTS),
@@ -356,10 +358,10 @@ def same(left: Body, right: Body) -> bool:
 
 def called(*posts: tuple[str, Body], held: Session, registry: Registry | None = None) -> Board:
     """A board on which the first round has been called, with what is posted after."""
-    found, told = Board(), held.announcement
+    board, told = Board(), held.announcement
 
     def say(author: str, number: int, body: Body) -> None:
-        found.post(author, Message(found.session or bytes(32), number, body).encode())
+        board.post(author, Message(board.session or bytes(32), number, body).encode())
 
     keyholders = [name for name in held.keys if name != parties.CURATOR]
     for party in keyholders:
@@ -372,7 +374,7 @@ def called(*posts: tuple[str, Body], held: Session, registry: Registry | None = 
     say(parties.CURATOR, 1, SINGLES)
     for author, body in posts:
         say(author, 1, body)
-    return found
+    return board
 
 
 def refuses(board: Callable[..., Board], posts: Sequence[tuple[str, Body]]) -> bool:
@@ -381,9 +383,9 @@ def refuses(board: Callable[..., Board], posts: Sequence[tuple[str, Body]]) -> b
     board: gives one with the posts of its arguments.
     """
     *before, (author, body) = posts
-    found = board(*before)
+    bulletin = board(*before)
     try:
-        found.post(author, Message(found.session, 1, body).encode())
+        bulletin.post(author, Message(bulletin.session, 1, body).encode())
     except Refused:
-        return found == board(*before)
+        return bulletin == board(*before)
     return False

@@ -73,11 +73,11 @@ class Run:
 
     def refused(self, party: str, number: int) -> dict[Reason, int]:
         """What a party says it refused in a round."""
-        found: dict[Reason, int] = {}
+        counts: dict[Reason, int] = {}
         for refusal in self.transcript.refusals:
             if (refusal.party, refusal.round) == (party, number):
-                found[refusal.reason] = found.get(refusal.reason, 0) + refusal.count
-        return found
+                counts[refusal.reason] = counts.get(refusal.reason, 0) + refusal.count
+        return counts
 
     @property
     def results(self) -> tuple[Any, ...]:
@@ -133,11 +133,11 @@ def ideal(played: Cast, absent: Mapping[int, Sequence[int]] | None = None) -> tu
     fixed = played.policy.setting is Setting.FIXED
     asked[1] = asked[0] & asked[1] if fixed else asked[1] - asked[0]
     first, second = ([played.row(i) for i in sorted(people)] for people in asked)
-    found: Ideal = two_round(
+    answer: Ideal = two_round(
         *(played.schema, (table(played, first), table(played, second))),
         *(played.policy, played.rules, played.decide),
     )
-    return found.tallies, found.decision, found.release, found.burned
+    return answer.tallies, answer.decision, answer.release, answer.burned
 
 
 def table(played: Cast, rows: Sequence[Row]) -> Table:

@@ -172,7 +172,9 @@ class Session:
     def heard(self, place: str, event: str, detail: str = "", seconds: float = 60) -> None:
         """Wait until a place tells of something."""
         until = time.monotonic() + seconds * self.patience
-        while not any(one["event"] == event and detail in one["detail"] for one in self.log(place)):
+        while not any(
+            entry["event"] == event and detail in entry["detail"] for entry in self.log(place)
+        ):
             assert time.monotonic() < until, self.said(place)
             if self.processes[place].poll() is not None and time.monotonic() < until - 1:
                 until = time.monotonic() + 1

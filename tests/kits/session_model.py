@@ -85,7 +85,7 @@ def planned(text: str) -> Plan:
     """Read a plan as `replay` writes it."""
     data = json.loads(text)
     data["keep"] = tuple(data["keep"])
-    data["operations"] = tuple(tuple(one) for one in data["operations"])
+    data["operations"] = tuple(tuple(operation) for operation in data["operations"])
     return Plan(**data)
 
 
@@ -164,11 +164,11 @@ class Played:
 
     def counted(self, number: int) -> Counter[int]:
         """How often each person's word was counted in a round: the largest over its questions."""
-        found: Counter[int] = Counter()
+        maxima: Counter[int] = Counter()
         for ask, counts in zip(self.columns(number), self.read(number), strict=True):
             for values, many in _words(ask, counts):
-                found[values] = max(found[values], many)
-        return found
+                maxima[values] = max(maxima[values], many)
+        return maxima
 
 
 def _words(ask: Sequence[int], counts: Counter[tuple[str, ...]]) -> Iterator[tuple[int, int]]:

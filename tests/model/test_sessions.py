@@ -127,9 +127,9 @@ def test_what_a_completed_round_publishes_would_be_seen() -> None:
 
 
 def test_a_plan_is_read_as_it_is_written() -> None:
-    one = plan(("drop", 1, 2, 1), ("lie",), ("replay", 3, "next"), keep=(2,), registered=True)
-    command = one.replay
-    assert MODEL.planned(command[command.index("{") : -1]) == one
+    draft = plan(("drop", 1, 2, 1), ("lie",), ("replay", 3, "next"), keep=(2,), registered=True)
+    command = draft.replay
+    assert MODEL.planned(command[command.index("{") : -1]) == draft
 
 
 @pytest.mark.slow

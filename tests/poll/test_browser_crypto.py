@@ -65,10 +65,10 @@ def test_every_vector_of_what_a_phone_handles_is_read_alike(phone: Any) -> None:
     for path, vector in vectors():
         if vector["kind"] in NOT_HERE or of_another_suite(vector):
             continue
-        found = phone.call("read", vector["kind"], given(vector))
+        result = phone.call("read", vector["kind"], given(vector))
         read += 1
-        if found != vector["expect"]:
-            wrong.append((path.stem, found, vector["expect"]))
+        if result != vector["expect"]:
+            wrong.append((path.stem, result, vector["expect"]))
     assert not wrong
     assert read > 450
 
@@ -84,8 +84,8 @@ def test_layers_of_suites_that_are_not_here_do_not_open(phone: Any) -> None:
     for vector in some:
         layer = vector["input"]["layer" if vector["kind"] == "layer" else "onion"]
         if not layer.startswith("01"):
-            found = phone.call("read", vector["kind"], given(vector))
-            assert found == {"refused": "does-not-open"}, vector["title"]
+            result = phone.call("read", vector["kind"], given(vector))
+            assert result == {"refused": "does-not-open"}, vector["title"]
 
 
 @pytest.mark.parametrize("name", OTHER_SUITES)
@@ -176,8 +176,8 @@ def test_an_envelope_made_in_python_opens_in_the_browser(phone: Any, shufflers: 
     secrets = [secret_of(name).hex() for name in plan.openers]
     for row, sealed in zip(rows, KIT.seal(plan, rows), strict=True):
         told = held.announcement.encode().hex(), called, secrets, sealed.envelope.hex()
-        found = phone.call("open", *told)
-        said = sorted((one["ask"], *one["values"]) for one in found)
+        ballots = phone.call("open", *told)
+        said = sorted((ballot["ask"], *ballot["values"]) for ballot in ballots)
         assert said == [(ask, value) for ask, value in enumerate(row)]
 
 

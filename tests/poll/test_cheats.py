@@ -30,9 +30,9 @@ ROWS = [*FEW, *FEW[:1], *TWO * 4]  # small crowds, and two large ones
 
 
 def scenario(name: str, patience: float) -> Any:
-    found = read_questions(DEMO)
-    mix = replace(found.mix, deadline=round(30 * patience))
-    return with_cheat(replace(found, mix=mix), name)
+    questions = read_questions(DEMO)
+    mix = replace(questions.mix, deadline=round(30 * patience))
+    return with_cheat(replace(questions, mix=mix), name)
 
 
 def held(
@@ -48,7 +48,7 @@ def held(
     return room.done(), clients, outcome
 
 
-def found(client: Client, number: int) -> bool | None:
+def receipts_posted(client: Client, number: int) -> bool | None:
     """Whether a phone finds its receipts of a round; None: nobody has posted any."""
     posted = client.board.receipts.get(number)
     return None if posted is None else set(client.receipts[number]) <= set(posted.hashes)
@@ -78,14 +78,14 @@ def test_one_person_among_made_up_ones_is_read_and_all_others_see_it(patience: f
     _, clients, outcome = held("surround", patience)
     (effect,) = outcome.attacks
     assert effect.value == effect.of > 0  # every released value of whoever answered first
-    seen = Counter(found(client, 2) for client in clients)
+    seen = Counter(receipts_posted(client, 2) for client in clients)
     assert seen == {False: len(ROWS) - 1, True: 1}
-    assert all(found(client, 1) for client in clients)
+    assert all(receipts_posted(client, 1) for client in clients)
 
 
 def test_a_curator_that_lies_breaks_its_promise_in_what_it_publishes(patience: float) -> None:
     ways, slept = ("by bicycle", "by bus or train"), ("yes", "no")
-    alone_in_it = [(way, one, "never") for way in ways for one in slept]
+    alone_in_it = [(way, answer, "never") for way in ways for answer in slept]
     done, _, outcome = held("lie-marginals", patience, [*alone_in_it, *TWO * 4])
     counts = done.board.tallies[-1].counts[0]
     small = sum(many for many in counts.values() if many < outcome.scenario.policy.k)
@@ -96,7 +96,7 @@ def test_who_loses_answers_is_found_by_those_whose_receipts_are_missing(patience
     _, clients, outcome = held("drop", patience)
     (effect,) = outcome.attacks
     assert effect.value > 0
-    assert sum(found(client, 1) is False for client in clients) > 0
+    assert sum(receipts_posted(client, 1) is False for client in clients) > 0
     assert outcome.refused["does-not-open"] >= 7  # of 36 answers one in five, in round 1
 
 
@@ -122,7 +122,7 @@ def test_the_lesson_names_every_cheat_and_takes_twenty_minutes() -> None:
     page = (Path(__file__).parents[2] / "docs" / "cheating-in-class.md").read_text("utf-8")
     for name in CHEATS:
         assert f"| `{name}` |" in page
-    minutes = [int(one) for one in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)]
+    minutes = [int(figure) for figure in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)]
     assert sum(minutes) == 20
     assert "[cheating-in-class.md](cheating-in-class.md)" in (
         Path(__file__).parents[2] / "docs" / "README.md"

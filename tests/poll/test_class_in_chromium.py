@@ -84,7 +84,7 @@ def test_thirty_phones_at_once_and_four_that_do_something_else(
 ) -> None:
     scenario = read_questions(DEMO)
     scenario = replace(scenario, mix=replace(scenario.mix, deadline=round(120 * patience)))
-    places = [one for one, _ in zip(cycle(CHOICES), range(PHONES), strict=False)]
+    places = [choice for choice, _ in zip(cycle(CHOICES), range(PHONES), strict=False)]
     with Class(scenario, PHONES, wait=60 * patience) as room:
         pages = [new_phone("about:blank") for _ in range(PHONES)]
         others = {RELOADS: reloading, OFFLINE: offline}

@@ -27,7 +27,9 @@ def test_what_leaves_a_phone_is_a_name_and_sealed_bytes(
     sent: list[tuple[str, bytes]] = []
     with Class(scenario, 1, wait=60 * patience) as room:
         page = new_phone(room.address)
-        page.on("request", lambda one: one.method == "POST" and sent.append(read_post(one)))
+        page.on(
+            "request", lambda request: request.method == "POST" and sent.append(read_post(request))
+        )
         join(page, "Ann")
         choose(page, (0, 0, 2))
         seal(page)

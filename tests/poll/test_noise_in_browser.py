@@ -36,10 +36,10 @@ def test_the_law_is_that_of_python_exactly(phone: Any, answers: int, epsilon: fl
     others = [[truth, below] for below in range(answers - 1)]
     for own in (0, 1, answers - 1):
         drawn = [[0, 0], [nextafter(truth, 0), 0], *others]
-        found = phone.call("noise", answers, own, epsilon, drawn)
-        assert found["lie"] == pytest.approx(law.lie, rel=1e-14)
-        assert found["said"][:2] == [own, own]
-        assert found["said"][2:] == [place for place in range(answers) if place != own]
+        noise = phone.call("noise", answers, own, epsilon, drawn)
+        assert noise["lie"] == pytest.approx(law.lie, rel=1e-14)
+        assert noise["said"][:2] == [own, own]
+        assert noise["said"][2:] == [place for place in range(answers) if place != own]
     assert phone.call("units") == [0, 2**-53, 1 - 2**-53]
 
 
@@ -47,21 +47,21 @@ def test_what_phones_draw_has_that_law(phone: Any) -> None:
     """Chi-square of 40,000 draws: by chance it is passed once in 10^12 runs."""
     law, many = GRR(4, 1.2), 40_000
     for own in (0, 2):
-        found = np.array(phone.call("draws", 4, own, 1.2, many))
+        counts = np.array(phone.call("draws", 4, own, 1.2, many))
         expected = many * law.matrix[:, own]
-        assert ((found - expected) ** 2 / expected).sum() < chi2.isf(1e-12, 3)
+        assert ((counts - expected) ** 2 / expected).sum() < chi2.isf(1e-12, 3)
 
 
 def test_estimates_are_those_of_python(phone: Any) -> None:
     law = GRR(3, 0.8)
     for counts in ((11, 2, 7), (30, 0, 0), (1, 0, 0)):
         pairs = [[[value], many] for value, many in zip("abc", counts, strict=True) if many]
-        found = phone.call("estimated", list("abc"), pairs, 0.8)
+        rows = phone.call("estimated", list("abc"), pairs, 0.8)
         known = law.estimate_tally(counts, sum(counts))
-        assert [row[0] for row in found] == list("abc")
+        assert [row[0] for row in rows] == list("abc")
         columns = (known.shares, *known.interval())
         for place, column in enumerate(columns, start=1):
-            assert [row[place] for row in found] == pytest.approx(column.tolist(), abs=1e-12)
+            assert [row[place] for row in rows] == pytest.approx(column.tolist(), abs=1e-12)
 
 
 def test_what_is_sealed_has_noise_and_opens_in_python(phone: Any) -> None:
@@ -77,7 +77,9 @@ def test_what_is_sealed_has_noise_and_opens_in_python(phone: Any) -> None:
         for hop in range(2, len(plan.hops) + 1):
             layers = open_layers(plan, hop, held.keys[plan.openers[hop - 1]].secret, layers).inside
         said.add(
-            tuple(one.values[0] for one in sorted(read_ballot(plan, layer) for layer in layers))
+            tuple(
+                ballot.values[0] for ballot in sorted(read_ballot(plan, layer) for layer in layers)
+            )
         )
     assert len(said) > 1
     with pytest.raises(Exception, match="outside-domain"):

@@ -28,8 +28,8 @@ def failed(folder: Path) -> list[str]:
 
 
 CLAIMS: tuple[tuple[Callable[[Any], None], str], ...] = (
-    (lambda found: found["features"][0].update(truth=[1.0, 0.0, 0.0]), "told it to nobody"),
-    (lambda found: found["privacy"].update(information=0.0), "information"),
+    (lambda findings: findings["features"][0].update(truth=[1.0, 0.0, 0.0]), "told it to nobody"),
+    (lambda findings: findings["privacy"].update(information=0.0), "information"),
 )
 
 
@@ -108,8 +108,8 @@ def test_phones_in_chromium_add_the_noise_themselves(
         assert all(narrow(page) for page in pages)
     outcome = outcome_of_phones(room.scenario, room.done())
     assert outcome is not None
-    assert [one["row"] for one in kept] == [["never", "no"]] * 3  # it stays on the phone
-    said = [one["rounds"]["1"]["answers"] for one in kept]
+    assert [storage["row"] for storage in kept] == [["never", "no"]] * 3  # it stays on the phone
+    said = [storage["rounds"]["1"]["answers"] for storage in kept]
     held = room.done().room
     reports = Counter(
         answer
@@ -118,7 +118,7 @@ def test_phones_in_chromium_add_the_noise_themselves(
         for answer in (f"{column} {ballot.values[0]}"
                        for column, ballot in zip(("copied", "slept"), made.answers, strict=True))
     )  # fmt: skip
-    assert reports == Counter(answer for one in said for answer in one)
+    assert reports == Counter(answer for answers in said for answer in answers)
     assert sum(outcome.release.values()) == 2 * 7
     for feature in outcome.findings.features:
         for share, low, high in zip(feature.shares, feature.low, feature.high, strict=True):

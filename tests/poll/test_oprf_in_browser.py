@@ -52,15 +52,15 @@ def test_the_vectors_of_rfc_9497(phone: Any, vector: Any) -> None:
 def test_hashes_and_blinding_are_those_of_python(phone: Any) -> None:
     inputs = [*INPUTS, bytes(300), ENTROPY.fork("long").random(5000)]
     assert phone.call("hashes", hexed(inputs)) == {"result": hexed(map(hashed, inputs))}
-    found = phone.call("blinded", hexed(INPUTS), hexed(FACTORS))
-    assert found == {"result": hexed(ASKED.elements)}
+    result = phone.call("blinded", hexed(INPUTS), hexed(FACTORS))
+    assert result == {"result": hexed(ASKED.elements)}
     assert there(phone, GIVEN, PROOF, KEY.public) == {"result": hexed(map(KEY.output, INPUTS))}
 
 
 def test_the_phone_draws_scalars_that_differ(phone: Any) -> None:
     drawn = phone.call("factors", 200)["result"]
     assert len(set(drawn)) == 200
-    numbers = [int.from_bytes(bytes.fromhex(one), "little") for one in drawn]
+    numbers = [int.from_bytes(bytes.fromhex(scalar), "little") for scalar in drawn]
     assert all(0 < number < ristretto.ORDER for number in numbers)
     assert sum(number > ristretto.ORDER // 2 for number in numbers) in range(50, 150)  # 7 sigma
 
@@ -127,17 +127,17 @@ WRONG: dict[str, Answer] = {
 def test_what_python_refuses_the_phone_refuses_for_the_same_reason(phone: Any) -> None:
     wrong = {}
     for name, answer in WRONG.items():
-        due, found = here(*answer), there(phone, *answer)
+        due, result = here(*answer), there(phone, *answer)
         assert "refused" in due, name
-        if found != due:
-            wrong[name] = found, due
+        if result != due:
+            wrong[name] = result, due
     assert not wrong
 
 
 def test_the_key_holder_would_refuse_what_is_no_element(phone: Any) -> None:
     for no_element in NO_ELEMENTS.values():
-        found = phone.call("evaluated", RFC.SECRET.hex(), [no_element])
-        assert found == {"refused": "malformed"}
+        result = phone.call("evaluated", RFC.SECRET.hex(), [no_element])
+        assert result == {"refused": "malformed"}
 
 
 def forged() -> Answer:

@@ -227,8 +227,8 @@ def test_an_offer_that_is_none_is_refused_in_a_sentence(patience: float) -> None
         }
         for said, (status, what) in bad.items():
             body = json.dumps(msgspec.to_builtins(what)).encode()
-            found, words = client.ask("/mix", body)
-            assert (found, bool(re.search(said, words.decode()))) == (status, True), words
+            code, words = client.ask("/mix", body)
+            assert (code, bool(re.search(said, words.decode()))) == (status, True), words
         for body in (b"", b"{", b"[" * 100_000, b"\xff" * 20_000):
             assert client.ask("/mix", body)[0] == 400
         assert client.ask("/mix", json.dumps(raw).encode())[0] == 204
@@ -255,14 +255,14 @@ def papers() -> Callable[..., Papers]:
     table = table_of(read_questions(DEMO))
 
     def made(**seats: Seat) -> Papers:
-        desk, hall, one, two, *keys = (
+        desk, hall, ada, two, *keys = (
             IdentityRecord.of(make_identity(name).public)
             for name in ("class", "people", "ada", "bob", "board", "curator", "analyst")
         )
         given = {
             "desk": Seat(who=desk, host="127.0.0.1", port=1),
             "hall": Seat(who=hall, host="127.0.0.1", port=0),
-            "one": Seat(who=one, host="127.0.0.1", port=2),
+            "one": Seat(who=ada, host="127.0.0.1", port=2),
             "two": Seat(who=two, host="127.0.0.1", port=3),
         } | seats
         return Papers(

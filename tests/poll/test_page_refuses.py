@@ -60,9 +60,9 @@ CHANGED: dict[str, tuple[Callable[[Posts], Posts], str]] = {
 
 def sent_by(page: Any) -> list[str]:
     """What a page hands in from now on, by its place."""
-    found: list[str] = []
-    page.on("request", lambda one: one.method == "POST" and found.append(one.url))
-    return found
+    addresses: list[str] = []
+    page.on("request", lambda request: request.method == "POST" and addresses.append(request.url))
+    return addresses
 
 
 def changing(page: Any, change: Callable[[Posts], Posts]) -> None:

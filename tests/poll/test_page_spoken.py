@@ -31,7 +31,7 @@ def tree(page: Any) -> Told:
 def heard(page: Any) -> Told:
     """The tree of a screen: all that is acted on has a name, and the title has the focus."""
     told = tree(page)
-    assert [one for one in told if one[0] in ACTED_ON | GROUPS and not one[1]] == []
+    assert [node for node in told if node[0] in ACTED_ON | GROUPS and not node[1]] == []
     assert [role for role, _ in told].count("heading") >= 1
     assert [role for role, _ in told].count("status") == 1  # where changes are said
     assert page.evaluate("document.activeElement.tagName") in ("H1", "BODY")
@@ -90,8 +90,10 @@ def test_no_cookie_no_other_computer_and_nothing_left_in_a_new_tab(
         client = page.context.new_cdp_session(page)
         asked: list[str] = []
         answered: list[dict[str, str]] = []
-        client.on("Network.requestWillBeSent", lambda one: asked.append(one["request"]["url"]))
-        client.on("Network.responseReceivedExtraInfo", lambda one: answered.append(one["headers"]))
+        client.on("Network.requestWillBeSent", lambda event: asked.append(event["request"]["url"]))
+        client.on(
+            "Network.responseReceivedExtraInfo", lambda event: answered.append(event["headers"])
+        )
         client.send("Network.enable")
         page.goto(room.address)
         join(page, "Ann")

@@ -38,7 +38,7 @@ def ideal(scenario: Scenario, rows: Any) -> Any:
     """What comes of these rows without a message."""
     import numpy as np
 
-    cast, values = cast_of(scenario), tuple(one.values or () for one in scenario.feature)
+    cast, values = cast_of(scenario), tuple(feature.values or () for feature in scenario.feature)
     codes = [[values[j].index(value) for j, value in enumerate(row)] for row in rows]
     table = Table(values, np.array(codes, dtype=np.int32))
     terms = cast.policy, cast.rules, cast.decide
@@ -211,7 +211,7 @@ def test_phones_in_chromium_ask_seal_and_find_what_opened(
         assert all(narrow(page) for page in pages)
     assert way == ["your phone", "randomness", "shuffler 1", "shuffler 2", "analyst"]
     assert asked["frame"]
-    assert [one["asked"] for one in kept] == [None] * 3  # the blinding is gone with its use
+    assert [storage["asked"] for storage in kept] == [None] * 3  # the blinding is gone with its use
     for words in told:
         assert "Your answer was counted" in words
         assert "Of what you said this was opened: never, yes. 3 people gave it." in words
@@ -237,7 +237,7 @@ def test_a_phone_that_is_answered_with_another_key_says_so_and_seals_nothing(
         page.route("**/seed", marked)  # before it loads: Chromium may let what has begun go by
         page.goto(room.address, wait_until="commit")
         sent: list[str] = []
-        page.on("request", lambda one: one.method == "POST" and sent.append(one.url))
+        page.on("request", lambda request: request.method == "POST" and sent.append(request.url))
         alone(page, "Ann", (0, 0))
         others = Thread(target=together, args=(honest, answered))
         others.start()  # aside: what is changed on the way is changed while this thread waits

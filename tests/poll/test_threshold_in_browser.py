@@ -69,11 +69,13 @@ class Asked:
 def read_here(given: Any) -> Any:
     """What Python makes of a round of messages."""
     shape = Shape(given["needed"], tuple(given["widths"]))
-    found = open_groups(shape, [bytes.fromhex(one) for one in given["messages"]])
+    opening = open_groups(shape, [bytes.fromhex(message) for message in given["messages"]])
     return {
-        "texts": [[text.hex() for text in texts] for texts in found.texts],
-        "refused": {str(i): [level, why.value] for i, (level, why) in found.refused.items()},
-        "closed": sorted([[text.hex() for text in around], many] for around, many in found.closed),
+        "texts": [[text.hex() for text in texts] for texts in opening.texts],
+        "refused": {str(i): [level, why.value] for i, (level, why) in opening.refused.items()},
+        "closed": sorted(
+            [[text.hex() for text in around], many] for around, many in opening.closed
+        ),
     }
 
 
@@ -136,9 +138,9 @@ def test_a_question_is_that_of_python_and_its_answer_gives_the_same_seeds(
         "result": asked.letter(asking.body).hex()
     }
     answer = asked.letter(asked.evaluated(asking)).hex()
-    found = phone.call("seeded", *asked.told, ROW, factors, answer, asked.key.public.hex())
+    reply = phone.call("seeded", *asked.told, ROW, factors, answer, asked.key.public.hex())
     levels = threshold.take(asked.plan, asking, asked.evaluated(asking), asked.key.public)
-    assert found == {"result": [level.seed.hex() for level in levels]}
+    assert reply == {"result": [level.seed.hex() for level in levels]}
     blind = {phone.call("questioned", *asked.told, ROW)["result"] for _ in range(3)}
     assert len(blind) == 3  # equal rows, and nothing equal in what is asked
     for frame in blind:
@@ -174,8 +176,8 @@ def test_what_is_no_answer_of_the_one_key_is_refused(phone: Any) -> None:
     asked = Asked(PREFIXES)
     _, factors = asked.asking()
     for name, (letter, known, why) in wrong_answers(asked).items():
-        found = phone.call("seeded", *asked.told, ROW, factors, letter.hex(), known.hex())
-        assert found == {"refused": why}, name
+        reply = phone.call("seeded", *asked.told, ROW, factors, letter.hex(), known.hex())
+        assert reply == {"refused": why}, name
 
 
 def test_without_a_guard_a_letter_of_another_round_would_do(
@@ -187,8 +189,8 @@ def test_without_a_guard_a_letter_of_another_round_would_do(
     phone = phone_without("threshold.js", text, "")
     for name in ("of another round", "of another session", "a post"):
         letter, known, _ = wrong_answers(asked)[name]
-        found = phone.call("seeded", *asked.told, ROW, factors, letter.hex(), known.hex())
-        assert "result" in found, name
+        reply = phone.call("seeded", *asked.told, ROW, factors, letter.hex(), known.hex())
+        assert "result" in reply, name
 
 
 def opened_here(asked: Asked, envelope: bytes) -> list[bytes]:
@@ -277,7 +279,7 @@ def test_what_a_page_cannot_seal_so_is_refused_in_words(phone: Any) -> None:
 
 def test_shares_are_read_at_places_that_differ(phone: Any) -> None:
     drawn = phone.call("places", 200)["result"]
-    numbers = {int.from_bytes(bytes.fromhex(one), "little") for one in drawn}
+    numbers = {int.from_bytes(bytes.fromhex(place), "little") for place in drawn}
     assert len(numbers) == 200
     assert all(0 < number < ristretto.ORDER for number in numbers)
 
@@ -293,6 +295,6 @@ def test_what_a_release_says_of_a_row_is_worked_out_as_python_does(phone: Any) -
             (["a", "x"], [2], [[], 0]),
             (["e", "b"], [1, 2], [[], 0]),
         ):
-            found = phone.call("released", cells, K, row, ends)["result"]
-            assert found == [exposed(released, K), own]
+            result = phone.call("released", cells, K, row, ends)["result"]
+            assert result == [exposed(released, K), own]
     assert exposed(greedy, K) == 3

@@ -51,8 +51,8 @@ def share(shape: Shape, levels: Sequence[Level]) -> bytes:
     end = shape.body(1)
 
     def forge(inner: bytes) -> bytes:
-        one = decode_share(inner[end : end + SHARE])
-        return inner[:end] + Share(one.x, (one.y + 1) % ORDER).encode() + inner[end + SHARE :]
+        point = decode_share(inner[end : end + SHARE])
+        return inner[:end] + Share(point.x, (point.y + 1) % ORDER).encode() + inner[end + SHARE :]
 
     return nested(shape, levels, forge)
 
@@ -178,10 +178,10 @@ def test_the_record_of_forged_levels_says_what_is_true(
     assert outcome is not None
     assert outcome.release == case.release
     assert outcome.refused == {}
-    found = outcome.findings
-    assert isinstance(found, Opened)
-    assert {one.people: one.groups for one in found.closed} == case.closed
-    assert found.astray == case.astray
+    findings = outcome.findings
+    assert isinstance(findings, Opened)
+    assert {entry.people: entry.groups for entry in findings.closed} == case.closed
+    assert findings.astray == case.astray
     assert outcome.transcript is not None
     said = [recorded for _, _, recorded in case.forgers]
     rows = Counter(made.answers[0][1] for made in outcome.transcript.made)

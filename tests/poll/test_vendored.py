@@ -15,7 +15,7 @@ LONGEST = 350  # lines of a module of ours
 
 
 def test_every_file_has_the_hash_that_is_written_beside_it() -> None:
-    listed = {one["file"]: one["sha256"] for one in (*LIST["package"], LIST["licence"])}
+    listed = {entry["file"]: entry["sha256"] for entry in (*LIST["package"], LIST["licence"])}
     there = {path.name for path in VENDOR.iterdir()}
     assert there == {*listed, "vendored.toml"}
     for name, digest in listed.items():
@@ -24,22 +24,25 @@ def test_every_file_has_the_hash_that_is_written_beside_it() -> None:
 
 def test_version_licence_and_source_of_each_are_said() -> None:
     assert "Permission to use, copy, modify" in (VENDOR / "LICENSE").read_text("utf-8")
-    for one in LIST["package"]:
-        assert one["licence"] == "ISC"
-        assert one["source"].endswith(f"/{one['name']}-{one['version']}.tgz")
-        assert re.fullmatch(r"sha512-[A-Za-z0-9+/]{86}==", one["integrity"])
+    for package in LIST["package"]:
+        assert package["licence"] == "ISC"
+        assert package["source"].endswith(f"/{package['name']}-{package['version']}.tgz")
+        assert re.fullmatch(r"sha512-[A-Za-z0-9+/]{86}==", package["integrity"])
 
 
 def test_what_is_served_is_what_lies_here() -> None:
     assert {path.name for path in HERE.glob("vendor/*.mjs")} == {
-        one["file"] for one in LIST["package"]
+        package["file"] for package in LIST["package"]
     }
     for name, asset in assets().items():
         assert asset.data == (HERE / name[1:]).read_bytes()
     assert set(LIBSODIUM.values()) <= set(assets())
     for name, where in LIBSODIUM.items():
         assert f'"{name}"' in import_map()
-        assert any(one["name"] == name and where.endswith(one["file"]) for one in LIST["package"])
+        assert any(
+            package["name"] == name and where.endswith(package["file"])
+            for package in LIST["package"]
+        )
 
 
 def test_nothing_is_asked_of_another_computer() -> None:

@@ -136,10 +136,10 @@ def own_address() -> str:
             probe.connect(("192.0.2.1", 9))  # nothing is sent: it only asks for a route
         except OSError:
             pytest.skip("this computer has no address but the loopback")
-        found: str = probe.getsockname()[0]
-    if found.startswith("127."):
+        address: str = probe.getsockname()[0]
+    if address.startswith("127."):
         pytest.skip("this computer has no address but the loopback")
-    return found
+    return address
 
 
 def reaches(host: str, port: int) -> bool:

@@ -40,7 +40,7 @@ def test_a_page_says_what_was_measured_or_that_nothing_was() -> None:
     data = cheating_data(load("classroom"), STUDY)
     assert data["none"] is None
     assert data["told"] == "4 attacks on a person, 2 runs of each, seeds 7 to 8"
-    assert [one["attack"] for one in data["found"]] == ["surround", "swap", "rerun"]
+    assert [row["attack"] for row in data["found"]] == ["surround", "swap", "rerun"]
     assert cheating_data(load("classroom"), None) == {"none": MISSING}
     noisy = cheating_data(load("randomized-class"), None)["none"]
     assert noisy.endswith("where people add noise to their answers.")

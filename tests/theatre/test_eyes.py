@@ -26,7 +26,7 @@ def prefix(transcript: Transcript, moves: Sequence[Mapping[str, Any]]) -> Transc
     counted = {(move["by"], move["round"]) for move in moves if move["what"] == "count"}
     return Transcript(
         transcript.users,
-        events=transcript.events[: sum(one in ("post", "send", "batch") for one in what)],
+        events=transcript.events[: sum(kind in ("post", "send", "batch") for kind in what)],
         made=[made for made in transcript.made if (made.user, made.round) in told],
         reads=[read for read in transcript.reads if (read.reader, read.round) in counted],
         posts=transcript.posts[: what.count("post")],
@@ -87,8 +87,8 @@ def test_every_coalition_knows_what_the_view_says(name, shown, page_of, tab) -> 
     coalitions = list(chain(*(combinations(parties, size) for size in sizes)))
     positions = sorted({*range(0, len(moves), 9), len(moves)})
     page = tab.open(page_of(name))
-    found = page.evaluate(ALL_AT_ONCE, [coalitions, positions])
-    for position, row in zip(positions, found, strict=True):
+    rows = page.evaluate(ALL_AT_ONCE, [coalitions, positions])
+    for position, row in zip(positions, rows, strict=True):
         until = prefix(transcript, moves[:position])
         for eyes, said in zip(coalitions, row, strict=True):
             right = plain(view(until, eyes), run.outcome)

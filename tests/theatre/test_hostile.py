@@ -218,7 +218,7 @@ async def test_the_show_goes_on_under_all_of_them_at_once() -> None:
     port = listeners[0].socket.getsockname()[1]
     server = Server(house.answer, port, told.append)
 
-    async def one(sent: bytes) -> None:
+    async def visitor(sent: bytes) -> None:
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             stream = await trio.open_tcp_stream("127.0.0.1", port)
             async with stream:
@@ -237,7 +237,7 @@ async def test_the_show_goes_on_under_all_of_them_at_once() -> None:
         nursery.start_soon(house.play)
         async with trio.open_nursery() as hostile:
             for sent, _ in HOSTILE.values():
-                hostile.start_soon(one, sent)
+                hostile.start_soon(visitor, sent)
         place = Place()
         with trio.fail_after(60):
             while '{"what":"over"}' not in house._log.entries:

@@ -48,10 +48,10 @@ async def ask(text: str, handler: Any = echo) -> str:
         await here.send_all(text.encode())
         if not text.endswith("\r\n"):
             await here.send_eof()
-        found = b""
+        answer = b""
         async for piece in here:
-            found += piece
-    return found.decode()
+            answer += piece
+    return answer.decode()
 
 
 # Who may ask
@@ -108,14 +108,14 @@ async def test_who_comes_late_is_told_everything() -> None:
     log.begin({"people": 2})
     for number in range(3):
         log.append(number)
-    found, place = await log.after(Place())
-    assert [name for name, _ in found] == ["1.0", "1.1", "1.2", "1.3"]
-    assert [json.loads(entry) for _, entry in found][1:] == [0, 1, 2]
+    entries, place = await log.after(Place())
+    assert [name for name, _ in entries] == ["1.0", "1.1", "1.2", "1.3"]
+    assert [json.loads(entry) for _, entry in entries][1:] == [0, 1, 2]
     log.append(3)
-    found, place = await log.after(place)
-    assert found == [("1.4", "3")]
-    found, _ = await log.after(Place.parse("1.2"))
-    assert [entry for _, entry in found] == ["2", "3"]
+    entries, place = await log.after(place)
+    assert entries == [("1.4", "3")]
+    entries, _ = await log.after(Place.parse("1.2"))
+    assert [entry for _, entry in entries] == ["2", "3"]
 
 
 async def test_a_slow_reader_is_held_no_more_than_one_piece() -> None:
@@ -123,8 +123,8 @@ async def test_a_slow_reader_is_held_no_more_than_one_piece() -> None:
     log.begin({"people": 2})
     for number in range(2 * MOST):
         log.append(number)
-    found, place = await log.after(Place())
-    assert len(found) == MOST
+    entries, place = await log.after(Place())
+    assert len(entries) == MOST
     assert not log.read_by(place)
     rest = [entry for _ in range(2) for entry in (await log.after(place))[0]]
     assert rest[0] == ("1.500", "499")
@@ -138,8 +138,8 @@ async def test_who_was_in_another_run_starts_again() -> None:
     log.begin("first")
     _, place = await log.after(Place())
     log.begin("second")
-    found, place = await log.after(place)
-    assert [name for name, _ in found] == ["2.0"]
+    entries, place = await log.after(place)
+    assert [name for name, _ in entries] == ["2.0"]
     assert place == Place(2, 1)
 
 
@@ -242,8 +242,8 @@ async def played_live(house: Theatre) -> list[dict[str, Any]]:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(house.play)
         while not told or told[-1]["what"] != "over":
-            found, place = await house._log.after(place)
-            told += [json.loads(entry) for _, entry in found]
+            entries, place = await house._log.after(place)
+            told += [json.loads(entry) for _, entry in entries]
         nursery.cancel_scope.cancel()
     return told
 

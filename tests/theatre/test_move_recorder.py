@@ -55,7 +55,7 @@ RUNS: dict[str, dict[str, Any]] = {
 @pytest.fixture(scope="module")
 def told() -> dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]], Any]]:
     """Per run: the moves told while it was played, those read out of its record, the run."""
-    found = {}
+    runs = {}
     for name, changes in RUNS.items():
         live: list[dict[str, Any]] = []
         run = KIT.run(
@@ -69,8 +69,8 @@ def told() -> dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]], Any]]:
             ordered(run.transcript),
             MoveRecorder(PROGRAMS["exposure"], lambda move, read=read: read.append(plain(move))),
         )
-        found[name] = (live, read, run)
-    return found
+        runs[name] = (live, read, run)
+    return runs
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -111,7 +111,7 @@ def test_every_message_is_told_both_ways(told, name: str) -> None:
 def test_what_a_shuffler_loses_or_forges_is_told(told, name: str, known: int, unknown: int) -> None:
     for moves in told[name][:2]:
         sent = onions(moves, "shuffler-1")
-        assert (sum(one >= 0 for one in sent), sent.count(-1)) == (known, unknown)
+        assert (sum(onion >= 0 for onion in sent), sent.count(-1)) == (known, unknown)
         assert len(set(sent) - {-1}) == known
 
 

@@ -84,7 +84,8 @@ def test_every_message_is_one_move(shown) -> None:
 def test_the_choices_are_those_the_run_considered(shown) -> None:
     run = shown("classroom")
     assert [
-        (tuple(one["columns"]), one["promised"], one["safe"]) for one in run.data["choices"]
+        (tuple(choice["columns"]), choice["promised"], choice["safe"])
+        for choice in run.data["choices"]
     ] == [
         (candidate.columns, candidate.promised, candidate.safe)
         for candidate in run.outcome.considered

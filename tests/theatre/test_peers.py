@@ -27,16 +27,16 @@ def record(outcome: Outcome) -> PeerRecord:
 
 def ways(moves: list[dict[str, Any]], number: int) -> dict[int, list[int]]:
     """Who had each onion of a round, as the moves have it: its sender first."""
-    found: dict[int, list[int]] = defaultdict(list)
+    holders: dict[int, list[int]] = defaultdict(list)
     for move in moves:
         if move["what"] == "relay" and move["round"] == number:
             for receiver, onions in move["bags"]:
                 for onion in onions:
                     if move["step"] == 1:
-                        found[onion] = [move["person"]]
-                    assert found[onion][-1] == move["person"], "who hands it on has got it"
-                    found[onion].append(receiver)
-    return found
+                        holders[onion] = [move["person"]]
+                    assert holders[onion][-1] == move["person"], "who hands it on has got it"
+                    holders[onion].append(receiver)
+    return holders
 
 
 @pytest.mark.parametrize("name", ["village", "tagged", "left"])
@@ -53,9 +53,9 @@ def test_onions_go_where_they_went(shown) -> None:
     run = shown("village")
     seen = record(run.outcome)
     for number, routes in seen.routes.items():
-        found = ways(run.data["moves"], number)
-        assert sorted(found.values()) == sorted([route.origin, *route.stops] for route in routes)
-        for onion, way in found.items():
+        paths = ways(run.data["moves"], number)
+        assert sorted(paths.values()) == sorted([route.origin, *route.stops] for route in routes)
+        for onion, way in paths.items():
             assert onion // 7 == way[0]
 
 
@@ -63,11 +63,13 @@ def test_ballots_counts_and_the_decision_are_those_of_the_run(shown) -> None:
     run = shown("village")
     moves, outcome = run.data["moves"], run.outcome
     counts = {m["round"]: m["counts"] for m in moves if m["what"] == "count"}
-    read = [{tuple(values): people for values, people in one} for one in (*counts[1], *counts[2])]
+    read = [
+        {tuple(values): people for values, people in table} for table in (*counts[1], *counts[2])
+    ]
     assert read == [*map(dict, outcome.marginals), dict(outcome.release)]
     assert sum(m["number"] for m in moves if m["what"] == "found") == 2 * 12 * 7
     (decision,) = [m for m in moves if m.get("kind") == "decision"]
-    assert [run.data["bill"]["columns"][one] for one in decision["kept"]] == ["A"]
+    assert [run.data["bill"]["columns"][column] for column in decision["kept"]] == ["A"]
     assert len(run.data["choices"]) == 7
 
 
@@ -92,7 +94,7 @@ def test_every_coalition_knows_what_the_view_says(name: str, shown, page_of, tab
     run = shown(name)
     seen = record(run.outcome)
     some = [*combinations(PEERS[:7], 3), *combinations(PEERS[3:10], 5), PEERS[1:9], PEERS[1:], ()]
-    coalitions = [list(one) for one in chain(some, ([peer] for peer in PEERS))]
+    coalitions = [list(coalition) for coalition in chain(some, ([peer] for peer in PEERS))]
     total = len(run.data["moves"])
     page = tab.open(page_of(name))
     for eyes, said in zip(coalitions, page.evaluate(KNOWN, [coalitions, total]), strict=True):
