@@ -146,3 +146,19 @@ def table(played: Cast, rows: Sequence[Row]) -> Table:
     values = tuple(tuple(sorted({row[column] for row in rows})) for column in columns)
     codes = [[values[column].index(row[column]) for column in columns] for row in rows]
     return Table(values, np.array(codes, dtype=np.int64).reshape(len(rows), len(columns)))
+
+
+def happened(transcript: Transcript) -> list[tuple[Any, ...]]:
+    """Tell what a transcript tells, whatever order things that happened at once are in."""
+    return sorted(
+        (
+            event.time,
+            event.round,
+            str(event.kind),
+            event.sender,
+            event.receiver,
+            event.size,
+            event.names,
+        )
+        for event in transcript.events
+    )

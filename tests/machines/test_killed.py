@@ -33,20 +33,8 @@ def played(stage: Any, many: int, **changes: Any) -> tuple[Any, ...]:
     cast = KIT.cast(KIT.people(many), shufflers=2, faults=FAULTS, **changes)
     transcript = Transcript.sized(many)
     board = stage(cast, [Recorder(transcript)])
-    happened = sorted(
-        (
-            event.time,
-            event.round,
-            str(event.kind),
-            event.sender,
-            event.receiver,
-            event.size,
-            event.names,
-        )
-        for event in transcript.events
-    )
     refused = sorted(map(repr, transcript.refusals))
-    return board.digest(), board.burned, transcript.reads, happened, refused
+    return board.digest(), board.burned, transcript.reads, KIT.happened(transcript), refused
 
 
 class Killer:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import role_kit as KIT
+from process_kit import children
 from veilmix.errors import ParameterError
 from veilmix.machines import processes
 from veilmix.machines.process_reports import portable
@@ -24,22 +25,6 @@ from veilmix.scenarios.validation.load import change, load, loads
 
 ROWS = KIT.people(24)
 FAULTS = KIT.attack(user_3="late", user_5="duplicate", user_8="malformed", user_9="absent")
-
-
-def happened(transcript: Transcript) -> list[tuple[Any, ...]]:
-    """What a transcript tells, whatever order things that happened at once are in."""
-    return sorted(
-        (
-            event.time,
-            event.round,
-            str(event.kind),
-            event.sender,
-            event.receiver,
-            event.size,
-            event.names,
-        )
-        for event in transcript.events
-    )
 
 
 @pytest.mark.slow
@@ -62,7 +47,7 @@ def test_everything_recorded_is_as_in_one_process(changes: dict[str, Any]) -> No
     (board, record), (other_board, other) = runs
     assert board.digest() == other_board.digest()
     assert board.burned == other_board.burned
-    assert happened(record) == happened(other)
+    assert KIT.happened(record) == KIT.happened(other)
     assert sorted(record.made) == sorted(other.made)
     assert record.reads == other.reads
     assert sorted(map(repr, record.refusals)) == sorted(map(repr, other.refusals))
@@ -152,12 +137,6 @@ def test_without_fork_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "POSSIBLE", False)
     with pytest.raises(ParameterError, match="Linux"):
         play_apart(KIT.cast(ROWS))
-
-
-def children() -> set[int]:
-    """The processes that this one has started."""
-    tasks = Path("/proc/self/task").glob("*/children")
-    return {int(pid) for task in tasks for pid in task.read_text().split()}
 
 
 class Posing(Endpoint):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import trio
+from process_kit import children, descriptors
 from veilmix.errors import ParameterError, Reason, Refused
 from veilmix.roles import forked_workers, worker_pool
 from veilmix.roles.instruments import Instrument, Instruments
@@ -19,16 +20,6 @@ pytestmark = [
     pytest.mark.skipif(not forked_workers.POSSIBLE, reason="this system copies no process"),
 ]
 PARENT = os.getpid()
-
-
-def descriptors() -> int:
-    return sum(1 for _ in Path("/proc/self/fd").iterdir())
-
-
-def children() -> set[str]:
-    """The processes that this one has started, tests before this one included."""
-    lists = Path("/proc/self/task").glob("*/children")
-    return {child for file in lists for child in file.read_text().split()}
 
 
 def spread(work: Callable[[Sequence[int]], Any], items: Sequence[int], *watching: Any) -> list[Any]:
