@@ -4,8 +4,8 @@ One `Record` of a run serves all coalitions: nothing here depends on who looks. 
 it together is in view.py, what they can link and why in derivation.py.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -166,12 +166,10 @@ class RunRecord:
         """Per round and person what it said and was seen to hand in."""
         users = {parties.user(index): index for index in range(self.transcript.users)}
         sender = {
-            (event.round, name): users[event.sender]
+            (event.round, event.names): users[event.sender]
             for event in reversed(self.transcript.events)  # who comes later has copied
-            if event.kind is Kind.SUBMISSION
-            and not self.transcript.summary
+            if event.kind is Kind.SUBMISSION  # of one ciphertext; of none in the summary form
             and event.sender in users  # in others' names nobody says it
-            for name in split_names(event.names)
         }
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
         for made in self.transcript.made:
@@ -187,16 +185,12 @@ class RunRecord:
             call = self.calls.get(event.round)
             if event.kind is Kind.BATCH and call and event.receiver == call.reader:
                 arrived[event.round].update(split_names(event.names))
-        people: dict[tuple[int, tuple[int, ...]], set[int]] = {}
-        reached = {
-            number: [people.setdefault((number, columns), set()).add for columns in call.asks]
-            for number, call in self.calls.items()
-        }
-        for made in self.transcript.made:
-            here, reach = arrived[made.round], reached[made.round]
-            for (ask, _), name in zip(made.answers, self._innermost(made), strict=True):
-                if name in here:
-                    reach[ask](made.user)
+        people = defaultdict[tuple[int, tuple[int, ...]], set[int]](set)
+        for (number, said, size), alike in self._made_alike().items():
+            here = arrived[number]
+            for ask, at in zip(said, self._innermost(number, len(said), size), strict=True):
+                reached = (made.user for made in alike if made.names[at : at + NAME] in here)
+                people[number, self.calls[number].asks[ask]].update(reached)
         for seen in self.whole_rows.values():
             asks = self.calls[seen.round].asks
             people[seen.round, seen.columns] = set.intersection(
@@ -204,11 +198,19 @@ class RunRecord:
             )
         return {about: frozenset(some) for about, some in people.items() if some}
 
-    def _innermost(self, made: SealedAnswers) -> list[bytes]:
-        """The name of the reader's layer that holds each answer of a person."""
-        depth = NAME * (len(self.openers[made.round]) - 1)
-        names = [made.names[at : at + NAME] for at in range(depth, len(made.names), depth)]
-        return names if len(names) == len(made.answers) else names * len(made.answers)
+    def _made_alike(self) -> Mapping[tuple[int, tuple[int, ...], int], list[SealedAnswers]]:
+        """What was sealed, by round, questions answered, and bytes of names."""
+        alike = defaultdict[tuple[int, tuple[int, ...], int], list[SealedAnswers]](list)
+        for made in self.transcript.made:
+            asks = tuple([ask for ask, _ in made.answers])
+            alike[made.round, asks, len(made.names)].append(made)
+        return alike
+
+    def _innermost(self, number: int, answers: int, size: int) -> Sequence[int]:
+        """Where in so many bytes of names the reader's layer stands that holds each answer."""
+        depth = NAME * (len(self.openers[number]) - 1)
+        places = range(depth, size, depth)
+        return places if len(places) == answers else list(places) * answers
 
     @cached_property
     def whole_rows(self) -> Mapping[int, CountsSeen]:
