@@ -58,15 +58,14 @@ async def in_copies(
     raised.
     """
     lifeline.prepare()
-    tickets = _tickets(len(pieces))
+    tickets = numbered(len(pieces))
     children: list[int] = []
     streams: list[trio.lowlevel.FdStream] = []
     try:
         with suppress(OSError):  # no memory or no process number for another one
             for _ in range(min(copies, len(pieces))):
-                child, results = _copy(
-                    work, pieces, tickets, [stream.fileno() for stream in streams]
-                )
+                held = [stream.fileno() for stream in streams]
+                child, results = copy_of(work, pieces, tickets, held)
                 children.append(child)
                 streams.append(trio.lowlevel.FdStream(results))
         async with trio.open_nursery() as nursery:
@@ -111,13 +110,13 @@ async def _listen(stream: trio.lowlevel.FdStream, take: Callable[[int, Any], Non
     buffer = bytearray()
     while data := await stream.receive_some(_READ):
         buffer += data
-        for number, done, result in _whole(buffer):
+        for number, done, result in answers(buffer):
             if not done:
                 raise result
             take(number, result)
 
 
-def _whole(buffer: bytearray) -> list[tuple[int, bool, Any]]:
+def answers(buffer: bytearray) -> list[tuple[int, bool, Any]]:
     """Take the answers that have come whole off the buffer."""
     results, at = [], 0
     while len(buffer) - at >= _HEAD.size:
@@ -131,19 +130,19 @@ def _whole(buffer: bytearray) -> list[tuple[int, bool, Any]]:
     return results
 
 
-def _tickets(pieces: int) -> int:
-    """A pipe that holds the number of every piece, and ends."""
+def numbered(pieces: int) -> int:
+    """Give a pipe that holds the number of every piece, and ends."""
     tickets, inlet = os.pipe()
     os.write(inlet, b"".join(_NUMBER.pack(number) for number in range(pieces)))
     os.close(inlet)
     return tickets
 
 
-def _copy(
+def copy_of(
     work: Callable[[Sequence[T]], R],
     pieces: Sequence[Sequence[T]],
     tickets: int,
-    others: Sequence[int],
+    others: Sequence[int] = (),
 ) -> tuple[int, int]:
     """Start a copy; gives its process number and the pipe that its results come through.
 

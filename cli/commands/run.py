@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from ...crypto.identity import Identity
     from ...roles.instruments import Instrument
     from ...scenarios.ledger.book import Ledger
+    from ...scenarios.records.ahead import Ahead
     from ...scenarios.schema.model import Scenario
     from ...scenarios.scoring.outcome import Outcome
+
+    Written = tuple[Outcome, Callable[[], bytes] | None]  # a run, and what gives its transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +180,9 @@ def command(
     outcomes: list[Outcome] = []
     folders: list[Path] = []
     trouble = None
-    for outcome in _played(loaded, wish):
+    for outcome, transcript in _played(loaded, wish):
         outcomes.append(outcome)
-        trouble = trouble or _kept(outcome, wish, folders)
+        trouble = trouble or _kept(outcome, wish, folders, transcript)
         if trouble:
             break
     try:
@@ -243,24 +246,33 @@ def _drawn(outcome: "Outcome", folder: Path) -> None:
             say(page(err=True), f"drawn     {clean(str(path))}")
 
 
-def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Outcome]":
+def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Written]":
     """Play a scenario as often as it says."""
     from ...scenarios.play.run import run
+    from ...scenarios.records.ahead import writing_ahead
     from ...scenarios.studies.workplaces import workplace
 
-    seed = scenario.scenario.seed if wish.seed is None else wish.seed
     with workplace(wish.executor) as place:
-        yield from _runs(scenario, wish, seed, partial(run, workplace=place))
+        ahead = partial(writing_ahead, copies=place.copies and wish.out is not None)
+        yield from _runs(scenario, wish, partial(run, workplace=place), ahead)
 
 
 def _runs(
-    scenario: "Scenario", wish: Wish, seed: int | None, run: "Callable[..., Outcome]"
-) -> "Iterator[Outcome]":
+    scenario: "Scenario",
+    wish: Wish,
+    run: "Callable[..., Outcome]",
+    writing_ahead: "Callable[[], AbstractContextManager[Ahead]]",
+) -> "Iterator[Written]":
     """Play a scenario as often as it says, with what does its work at hand."""
+    seed = scenario.scenario.seed if wish.seed is None else wish.seed
     for number in range(scenario.scenario.repeat):
         this = None if seed is None else min(seed + number, MAX_SEED)
-        with watching(scenario, wish) as instruments, _ledger(wish) as book:
-            yield run(
+        with (
+            watching(scenario, wish) as instruments,
+            _ledger(wish) as book,
+            writing_ahead() as ahead,
+        ):
+            outcome = run(
                 scenario,
                 this,
                 wish.mode,
@@ -270,7 +282,9 @@ def _runs(
                 ledger=book,
                 processes=wish.processes,
                 durable=wish.durable or "off",
+                recorded=ahead.begin,
             )
+            yield outcome, ahead.text
 
 
 def _ledger(wish: Wish) -> "AbstractContextManager[Ledger | None]":
@@ -317,13 +331,18 @@ def _teller(*, err: bool) -> Callable[[str], None]:
     return tell
 
 
-def _kept(outcome: "Outcome", wish: Wish, folders: list[Path]) -> StorageError | None:
+def _kept(
+    outcome: "Outcome",
+    wish: Wish,
+    folders: list[Path],
+    transcript: Callable[[], bytes] | None,
+) -> StorageError | None:
     """Save a run; what went wrong is told after its report, which is not lost with it."""
     from ...scenarios.records.run_folder import save
 
     if wish.out is not None:
         try:
-            folders.append(save(outcome, wish.out, recorder=wish.recorder))
+            folders.append(save(outcome, wish.out, None, wish.recorder, transcript))
             if wish.figures:
                 _drawn(outcome, folders[-1])
         except StorageError as wrong:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ParameterError
 from ...protocol.collection import uncollected
+from ...protocol.transcript import Transcript
 from ...roles.workplace import HERE, Workplace
 from ..populations.samples import Samples
 from ..programs.interface import Mode, Played, Report, Session
@@ -24,13 +25,15 @@ from ..schema.plugs import load as found
 from ..scoring.outcome import Outcome
 from ..scoring.policy import expectations
 from ..validation.load import load, resolve
-from .outcomes import outcome_of
+from .outcomes import columns_of, outcome_of
 from .presence import draw_faults, present
 
 if TYPE_CHECKING:
     from ...roles.instruments import Instrument
     from ..ledger.account import Account
     from ..ledger.book import Ledger
+
+Recorded = Callable[[Transcript | None, int, Sequence[int]], None]
 
 ROOM = "veilmix.scenarios.play"
 CARRIED = {
@@ -51,6 +54,7 @@ def run(
     processes: bool = False,
     durable: str = "off",
     workplace: Workplace = HERE,
+    recorded: Recorded = lambda *_: None,
 ) -> Outcome:
     """Play a scenario once.
 
@@ -70,6 +74,8 @@ def run(
             that is killed is started again and goes on.
         workplace: where long lists of work are done (real mode;
             `veilmix.scenarios.studies.executors.workplace`).
+        recorded: is told, before anything is scored, the transcript (None: nothing was sent), the
+            people of it and the number of values of each column: what writing it takes.
 
     Raises:
         ScenarioError, DataError: the scenario or its data cannot be used.
@@ -103,6 +109,8 @@ def run(
             carry = carrier(chosen)
             played = carry(chosen, crowd, faults, seed, mode, instruments, report, **more)
         seconds = time.perf_counter() - started
+        here = played.transcript.users if played.transcript else crowd.people.n
+        recorded(played.transcript, here, columns_of(chosen, crowd.people))
         done = Session(chosen, crowd, played, partial(present, crowd, faults))
         scored = program_of(chosen).score(done)
         outcome = outcome_of(done, scored, seed, mode, seconds, worst_case_seconds)

@@ -18,8 +18,9 @@ import platform
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,16 +56,22 @@ LIBRARIES = ("click", "cryptography", "msgspec", "numpy", "pynacl", "rich", "sci
 
 
 def save(
-    outcome: Outcome, parent: Path, name: str | None = None, recorder: Identity | None = None
+    outcome: Outcome,
+    parent: Path,
+    name: str | None = None,
+    recorder: Identity | None = None,
+    transcript: Callable[[], bytes] | None = None,
 ) -> Path:
     """Write a run folder into `parent` and return it. Raises StorageError; then nothing is left.
 
     name: `<scenario>-<seed, four digits>`, or without a seed the first 8 signs of the digest. If
     the name is taken, -2, -3, ... is added: a run never replaces another. recorder: who signs what
-    was recorded; None: nobody.
+    was recorded; None: nobody. transcript: gives its text, which was written ahead (ahead.py);
+    None: it is written now.
     """
     with uncollected(outcome.users):
-        return store(contents(outcome, recorder), parent, name or default_name(outcome))
+        files = contents(outcome, recorder, transcript)
+        return store(files, parent, name or default_name(outcome))
 
 
 def store(files: Iterable[tuple[str, bytes]], parent: Path, name: str) -> Path:
@@ -92,21 +99,30 @@ def default_name(outcome: Outcome) -> str:
     return f"{outcome.scenario.scenario.name}-{mark}"
 
 
-def contents(outcome: Outcome, recorder: Identity | None = None) -> Iterator[tuple[str, bytes]]:
+def contents(
+    outcome: Outcome,
+    recorder: Identity | None = None,
+    transcript: Callable[[], bytes] | None = None,
+) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a run folder, each with its bytes, and at last their seal."""
     seen = {}
-    for name, data in _files(outcome):
+    for name, data in _files(outcome, transcript or partial(_transcript, outcome)):
         seen[name] = hash_of(data)
         yield name, data
     yield SEAL, seal_of(seen, recorder)
 
 
-def _files(outcome: Outcome) -> Iterator[tuple[str, bytes]]:
+def _transcript(outcome: Outcome) -> bytes:
+    """Write the transcript of a run."""
+    here = outcome.transcript.users if outcome.transcript else outcome.users
+    return encode(outcome.transcript, here, outcome.sizes)
+
+
+def _files(outcome: Outcome, transcript: Callable[[], bytes]) -> Iterator[tuple[str, bytes]]:
     """Yield what a run folder holds besides its seal."""
     about = replace(outcome.scenario.scenario, seed=outcome.seed, repeat=1)
     yield SCENARIO, dump(replace(outcome.scenario, scenario=about)).encode()
-    here = outcome.transcript.users if outcome.transcript else outcome.users
-    yield TRANSCRIPT, encode(outcome.transcript, here, outcome.sizes)
+    yield TRANSCRIPT, transcript()
     result = outcome.written()
     yield RESULT, pretty(plain(result)).encode()
     if result.release is not None:

@@ -1,0 +1,42 @@
+"""The text of a transcript, written while its run is scored."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+
+from ...protocol.transcript import Transcript
+from ..serialization.transcripts import encode
+
+LONG = 10_000  # messages; to write fewer takes no longer than to make a copy of the process
+
+
+class Ahead:
+    """What is told of a recorded run, and gives the text of its transcript.
+
+    Attributes:
+        text: waits for it; None: nothing was recorded yet.
+    """
+
+    def __init__(self, copies: ExitStack, *, able: bool) -> None:
+        """copies: what ends the copies of this process, which are made if it is able to."""
+        self._copies = copies
+        self._able = able
+        self.text: Callable[[], bytes] | None = None
+
+    def begin(self, transcript: Transcript | None, users: int, sizes: Sequence[int]) -> None:
+        """Take what was recorded, and begin to write it, where that takes a while (`encode`)."""
+        self.text = partial(encode, transcript, users, sizes)
+        if self._able and transcript is not None and len(transcript.events) > LONG:
+            from ...roles.aside import aside
+
+            self.text = self._copies.enter_context(aside(self.text))
+
+
+@contextmanager
+def writing_ahead(*, copies: bool) -> Iterator[Ahead]:
+    """Write a transcript ahead, for as long as the block lasts.
+
+    copies: whether a copy of this process may do it.
+    """
+    with ExitStack() as stack:
+        yield Ahead(stack, able=copies)
