@@ -4,6 +4,7 @@ Everything here reads an `Inference` and computes no posterior: it sums the shar
 the pools that a person may be in, and compares best guesses with the prior, or with the truth.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -178,17 +179,24 @@ class Inference:
     def _single(self, crowd: int, column: int) -> bool:
         if column in self.evidence.crowds[crowd].revealed:
             return True
-        for posterior in self.posteriors:
-            if column in posterior.columns.get(crowd, ()):
+        for posterior in self._about.get(crowd, ()):
+            columns = posterior.columns[crowd]
+            if column in columns:
                 if posterior.proven is not None:
                     return (crowd, column) in posterior.proven
-                place = posterior.columns[crowd].index(column)
-                held = (
-                    self.evidence.held(posterior.columns[crowd], cell)
-                    for cell in posterior.shares[crowd]
-                )
+                place = columns.index(column)
+                held = (self.evidence.held(columns, cell) for cell in posterior.shares[crowd])
                 return len({cell[place] for cell in held}) == 1
         return False
+
+    @cached_property
+    def _about(self) -> Mapping[int, Sequence[Posterior]]:
+        """The posteriors that each crowd is part of."""
+        about = defaultdict[int, list[Posterior]](list)
+        for posterior in self.posteriors:
+            for crowd in posterior.columns:
+                about[crowd].append(posterior)
+        return about
 
     @property
     def cells_certain(self) -> int:
@@ -281,7 +289,4 @@ class Inference:
         return log_prior(self.evidence.shares, tuple(range(len(row))), row)
 
     def _error(self, crowd: int) -> float:
-        return max(
-            (posterior.error for posterior in self.posteriors if crowd in posterior.columns),
-            default=0.0,
-        )
+        return max((posterior.error for posterior in self._about.get(crowd, ())), default=0.0)

@@ -87,13 +87,15 @@ def _alike(view: "View", came: "Sequence[frozenset[int]]") -> Iterable[list[int]
     nobody looks into the row of every person. Groups that say the same have the same mark.
     """
     everybody = range(view.users)
-    alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    apart = [some for some in (view.own, *came) if 0 < len(some) < len(everybody)]
     seen = (
-        map(view.own.__contains__, everybody),
-        *(map(some.__contains__, everybody) for some in came),
-        *(map(id, map(rows.get, everybody)) for rows in view.by_round.values()),
+        *(map(some.__contains__, everybody) for some in apart),
+        *(map(id, map(rows.get, everybody)) for rows in view.by_round.values() if rows),
         *(map(lengths.people.get, everybody) for lengths in view.lengths.values()),
     )
+    if not seen:
+        return [list(everybody)] if everybody else []
+    alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for person, key in enumerate(zip(*seen, strict=True)):
         alike[key].append(person)
     return alike.values()

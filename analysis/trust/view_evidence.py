@@ -126,10 +126,11 @@ def _truly_held(known: ReadEvidence, truth: "Mapping[int, Row]") -> Truth:
     coded = {id(row): known.row(row) for row in distinct(truth.values())}  # many hold the same
     held: dict[int, Counter[Cell]] = {}
     for crowd, people in enumerate(known.members):
-        rows = Counter(id(truth[person]) for person in people if person in truth)
+        rows = Counter(map(id, map(truth.get, people)))
         held[crowd] = Counter()
         for row, number in rows.items():
-            held[crowd][coded[row]] += number
+            if row in coded:  # there is none of people of whom nobody knows the truth
+                held[crowd][coded[row]] += number
     return held
 
 
