@@ -8,9 +8,10 @@ of this process or (elsewhere.py) for others who work for a party.
 
 import os
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 import trio
@@ -29,6 +30,7 @@ COPY_ABOVE = 10_000  # jobs; making copies of this process costs some 50 ms
 CHUNK = 128  # jobs per hop to a thread, at least
 PIECES = 32  # per thread, of a long list: at the end one thread waits for the other's last
 PARCELS = 8  # per worker elsewhere: what each costs on its way, 20 of them make a sixth of a run
+TAPER = 4  # of what is left, the part of its share that one worker takes at a time, at the end
 MOST = 1 << 14  # jobs in a piece: what is being done, and was just done, is all that is in memory
 
 
@@ -99,7 +101,8 @@ class WorkerPool:
         others = helpers.of(party) if helpers and len(items) > CHUNK else None
         many = PARCELS * helpers.workers if helpers and others else PIECES * self.threads
         size = max(CHUNK, min(MOST, -(-len(items) // many)), -(-len(items) // forked_workers.MOST))
-        pieces = [items[at : at + size] for at in range(0, len(items), size)]
+        starts = list(_starts(len(items), size, None if others else self.threads))
+        pieces = [items[at:end] for at, end in pairwise([*starts, len(items)])]
         results: dict[int, R] = {}
         todo = set(range(len(pieces)))
         done = 0
@@ -109,7 +112,7 @@ class WorkerPool:
             todo.remove(at)
             done += len(pieces[at])
             if soon:
-                soon(at * size, result)
+                soon(starts[at], result)
             else:
                 results[at] = result
             self._instruments.tell(lambda watcher: watcher.stage(stage, done, len(items)))
@@ -171,6 +174,19 @@ class WorkerPool:
             gathered.failure = failure
         finally:
             gathered.done.set()
+
+
+def _starts(items: int, size: int, workers: int | None) -> Iterator[int]:
+    """Where pieces of so many items begin: of `size` each, and towards the end of ever fewer.
+
+    workers: who wait for each other at the end; the fewer items the last pieces have, the less
+    long. None: each piece costs too much on its way for more of them to pay.
+    """
+    at = 0
+    while at < items:
+        yield at
+        rest = size if workers is None else (items - at) // (TAPER * workers)
+        at += min(size, max(CHUNK, rest))
 
 
 @asynccontextmanager

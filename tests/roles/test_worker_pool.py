@@ -2,16 +2,19 @@
 
 import threading
 import time
+from itertools import pairwise
 from typing import Any
 
 import pytest
 import trio
+from hypothesis import given
+from hypothesis import strategies as st
 from veilmix.errors import Reason, Refused
 from veilmix.protocol.messages import Kind
 from veilmix.roles.clock import VirtualClock
 from veilmix.roles.instruments import Instruments
 from veilmix.roles.network import INBOX, Network
-from veilmix.roles.worker_pool import CHUNK, WorkerPool, worker_pool
+from veilmix.roles.worker_pool import CHUNK, MOST, WorkerPool, _starts, worker_pool
 
 
 def simulate(main: Any) -> Any:
@@ -109,6 +112,21 @@ def test_a_long_list_is_cut_and_comes_back_in_order() -> None:
     assert all(len(piece) >= CHUNK for piece in pieces[:-1])
     assert nothing == []
     assert threading.get_ident() not in threads  # nothing is sealed in the event loop
+
+
+@given(st.integers(0, 10**6), st.integers(CHUNK, MOST), st.integers(1, 64) | st.none())
+def test_pieces_grow_smaller_towards_the_end(items: int, size: int, workers: int | None) -> None:
+    """So that nobody waits long for whoever took the last one."""
+    cuts = [*_starts(items, size, workers), items]
+    sizes = [end - at for at, end in pairwise(cuts)]
+    assert sum(sizes) == items
+    assert all(CHUNK <= here <= size for here in sizes[:-1])
+    if workers is None:
+        assert set(sizes[:-1]) <= {size}
+        return
+    assert sizes[:-1] == sorted(sizes[:-1], reverse=True)
+    for at, here in zip(cuts, sizes, strict=False):
+        assert here <= max(CHUNK, (items - at) // workers)
 
 
 def test_a_failure_in_a_thread_reaches_who_asked() -> None:
