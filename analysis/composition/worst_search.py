@@ -2,6 +2,7 @@
 
     relaxation with cuts     the first ceiling
     a tree, a few nodes      closes what is small
+    supports that match      worse tables (contingency/matching.py)
     swaps                    worse tables (contingency/swaps.py)
     the ladder               a lower ceiling, or the worst table itself (contingency/descent.py)
 
@@ -10,6 +11,7 @@ Whoever stops it, a limit or Ctrl-C, has what was found and what was proved by t
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from math import floor, inf
 from threading import Thread
 from time import perf_counter
@@ -20,11 +22,14 @@ from ..contingency import solve
 from ..contingency.descent import INFEASIBLE, Rung, climb
 from ..contingency.frechet import Table
 from ..contingency.integer_program import TOLERANCE, Program, relax
+from ..contingency.matching import matching_supports
+from ..contingency.supports import Supports
 from ..contingency.swaps import SwapResult, swap
 from ..validation import Counts
 
-# Shares of the time left: for the first tree, then for swaps; the ladder has the rest.
-FIRST_SHARE, SWAP_SHARE = 0.25, 0.4
+# Shares of the time left: for the first tree, supports, then swaps; the ladder has the rest.
+FIRST_SHARE, MATCH_SHARE, SWAP_SHARE = 0.25, 0.2, 0.4
+MATCHES, DEARER = 200, 10  # supports that match, at most; each takes as long as so many swaps
 FIRST_NODES = 20  # of the first tree, at most, where nodes and not time limit the search
 # Cells times proposals, at most: proposals of a large program take long.
 MOST_WORK = 10_000_000
@@ -139,9 +144,23 @@ def search(program: Program, bracket: Bracket, limits: Limits) -> None:
         bracket.prove(-solution.mip_dual_bound)
     bracket.meet(_table(program, None if solution.x is None else program.people(solution.x)))
     if not bracket.closed:
+        _match(program, bracket, limits)
+    if not bracket.closed:
         _swap(program, bracket, limits)
     if not bracket.closed:
         _climb(program, cuts, bracket, limits)
+
+
+def _match(program: Program, bracket: Bracket, limits: Limits) -> None:
+    bracket.say("supports that match")
+    supports, pause = Supports(program), limits.share(MATCH_SHARE)
+    many = min(MATCHES, limits.rounds, MOST_WORK // (DEARER * program.tables.cells))
+    for cells in islice(matching_supports(program, limits.seed), many):
+        supports.hold(cells)
+        if supports.value() > bracket.people + TOLERANCE:
+            bracket.meet(supports.table())
+        if bracket.closed or perf_counter() > pause:
+            return
 
 
 def _swap(program: Program, bracket: Bracket, limits: Limits) -> None:

@@ -24,8 +24,6 @@ from .narrow import narrow
 
 # SciPy's status of a program without solutions, and of one solved to the end.
 INFEASIBLE, OPTIMAL = 2, 0
-# Share of the nodes for the last question, whether `best` is the worst: the hardest by far.
-LAST = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,8 +72,7 @@ def climb(
             break
         above = best if more.x is None else max(best, floor(-more.fun + TOLERANCE))
         if above < ceiling:
-            few = nodes if nodes is None or above > best else ceil(LAST * nodes)
-            asked = _ask(program, cuts, ceiling, deadline, cells, above, few)
+            asked = _ask(program, cuts, ceiling, deadline, cells, above, nodes)
             if asked.people is not None or asked.ceiling > above:
                 return asked
             ceiling = above

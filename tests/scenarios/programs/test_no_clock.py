@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import scipy.optimize
+from census_kit import CENSUS
 from msgspec.structs import replace
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.two_round import rules
@@ -105,8 +106,7 @@ def test_a_leaping_clock_is_noticed_where_seconds_are_the_callers(
     """Of `worst_case` with seconds and no nodes: so the watch above sees what it looks for."""
     from veilmix.analysis.composition import worst_case
 
-    hard = [[90, 40, 12, 3], [70, 50, 25], [80, 44, 21]]
     asked = slow()
-    bound = worst_case(hard, 9, 60)
+    bound = worst_case(CENSUS, 10, 60)
     assert not bound.proven
     assert [options for options in asked if "time" in options]

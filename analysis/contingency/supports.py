@@ -1,0 +1,105 @@
+"""The worst table of a support: of given cells that are not exposed, who else can be exposed.
+
+For a given support the worst table is a small linear program over the cells c,
+
+    maximise  sum of x(c) outside the support  -  PENALTY * people by which margins are missed,
+    0 <= x(c) <= u(c) outside,   k <= x(c) <= cap(c) in the support,
+
+with u(c) the most people that c exposes. So supports are compared by one number, also those that no
+table has, and HiGHS solves the next program from where the last one ended.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..validation import Counts
+from .frechet import Table
+from .integer_program import TOLERANCE, Program
+from .linear import maximiser
+
+# People that a person too many or too few in a margin costs: above 1, or margins would be missed.
+PENALTY = 3.0
+WHOLE_NODES = 20  # of the search tree that makes a table of fractions one of people
+
+
+class Supports:
+    """The linear program of one support, changed a cell at a time."""
+
+    def __init__(self, program: Program) -> None:
+        from scipy.sparse import csc_array, eye_array, hstack
+
+        self.program, self.inside = program, np.zeros(program.tables.cells, bool)
+        A, b = program.tables.equations()
+        rows, cells = A.shape
+        matrix = csc_array(hstack([A, eye_array(rows), -eye_array(rows)]))
+        most = np.r_[program.most, np.tile(b, 2)].astype(np.float64)
+        people = b.astype(np.float64)
+        self._solver = maximiser(
+            matrix,
+            np.r_[np.ones(cells), np.full(2 * rows, -PENALTY)],
+            (np.zeros(len(most)), most),
+            (people, people),
+            ("presolve", "off"),
+        )
+
+    def flip(self, cells: Iterable[int]) -> None:
+        """These cells join the support, or leave it if they are in it."""
+        for cell in cells:
+            joins = not self.inside[cell]
+            self.inside[cell] = joins
+            low, high = (
+                (self.program.k, self.program.caps[cell]) if joins else (0, self._most(cell))
+            )
+            self._solver.changeColCost(cell, 0.0 if joins else 1.0)
+            self._solver.changeColBounds(cell, float(low), float(high))
+
+    def hold(self, cells: Iterable[int]) -> None:
+        """These cells are the support, and no others."""
+        before = set(np.flatnonzero(self.inside).tolist())
+        self.flip(before.symmetric_difference(cells))
+
+    def value(self) -> float:
+        """The program's value for this support, to a millionth of a person."""
+        self._solver.run()
+        return round(float(self._solver.getInfo().objective_function_value), 6)
+
+    def table(self) -> Table | None:
+        """The table of this support, once solved; None where there is none."""
+        people = self._people()
+        return None if people is None else self.program.tables.table(people)
+
+    def _people(self) -> Counts | None:
+        """People per cell of that table."""
+        counts = np.array(self._solver.getSolution().col_value)
+        cells = self.program.tables.cells
+        if counts[cells:].sum() > TOLERANCE:
+            return None
+        people = np.rint(counts[:cells])
+        if np.abs(counts[:cells] - people).max() > TOLERANCE:
+            return self._whole()
+        A, b = self.program.tables.equations()
+        return people.astype(np.int64) if np.array_equal(A @ people, b) else None
+
+    def _most(self, cell: int) -> int:
+        return int(self.program.most[cell])
+
+    def _whole(self) -> Counts | None:
+        """The same in whole people, where the program's own optimum has fractions."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        program = self.program
+        A, b = program.tables.equations()
+        low = np.where(self.inside, program.k, 0)
+        high = np.where(self.inside, program.caps, program.most)
+        solution = milp(
+            -(~self.inside).astype(np.float64),
+            constraints=LinearConstraint(A, b, b),
+            bounds=Bounds(low, high),
+            integrality=np.ones(program.tables.cells, np.int64),
+            options={"node_limit": WHOLE_NODES},
+        ).x
+        if solution is None:
+            return None
+        people = np.rint(solution)
+        return people.astype(np.int64) if np.array_equal(A @ people, b) else None
