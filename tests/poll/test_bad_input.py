@@ -3,6 +3,7 @@
 import socket
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace as with_
 from threading import Event, Thread
 from time import monotonic, sleep
@@ -99,13 +100,19 @@ class Flood(Thread):
         asked = f"HEAD {self._place.path} HTTP/1.1\r\nhost: {name}\r\n\r\n".encode()
         there = self._place.hostname, self._place.port
         began = monotonic()
-        with socket.create_connection(there, 60, source_address=("127.0.0.2", 0)) as stream:
+        with (
+            socket.create_connection(there, 60, source_address=("127.0.0.2", 0)) as stream,
+            suppress(ConnectionError),  # the class ends before it is stopped
+        ):
             rest, due = b"", began
             while not self._ended.is_set():
                 stream.sendall(asked * BATCH)
                 answered = 0
                 while answered < BATCH:
-                    *whole, rest = (rest + stream.recv(1 << 16)).split(b"\r\n\r\n")
+                    data = stream.recv(1 << 16)
+                    if not data:
+                        return
+                    *whole, rest = (rest + data).split(b"\r\n\r\n")
                     self.told.update(head[9:12] for head in whole)
                     answered += len(whole)
                 due += BATCH / FLOOD
