@@ -248,12 +248,14 @@ def _drawn(outcome: "Outcome", folder: Path) -> None:
 
 def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Written]":
     """Play a scenario as often as it says."""
+    from ...roles.workplace import HERE
     from ...scenarios.play.run import run
     from ...scenarios.records.ahead import writing_ahead
     from ...scenarios.studies.workplaces import workplace
 
     with workplace(wish.executor) as place:
-        ahead = partial(writing_ahead, copies=place.copies and wish.out is not None)
+        copies = place == HERE and wish.out is not None  # a cluster's threads bear no copy
+        ahead = partial(writing_ahead, copies=copies)
         yield from _runs(scenario, wish, partial(run, workplace=place), ahead)
 
 
