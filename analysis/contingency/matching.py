@@ -1,4 +1,4 @@
-"""Supports whose sums match: what proposals by chance meet once in a hundred thousand.
+"""Supports whose sums match: what swaps meet by luck, if at all.
 
 In a bad table most cells are full (k - 1 people), and few cells, its support (supports.py), hold
 the rest: of every value what is left once its cells are full. Two columns' rests are spread along a
@@ -8,8 +8,8 @@ subset sum for all values at once, and it is solved from the middle (Horowitz an
 every choice of values in one half of the cells, the choice in the other half that comes nearest.
 
 What comes near is a proposal: the support's linear program says what it exposes. Of four columns of
-the census at k = 10, some ten thousand millions of supports have ten cells, and one that exposes
-1,191 people, the most there can be, is met within a hundred proposals.
+the census at k = 10 each of twelve seeds meets 1,191 people, the most there can be, within a
+hundred.
 """
 
 from collections.abc import Iterator, Sequence
