@@ -7,6 +7,7 @@
 130  Ctrl-C
 """
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from .lazy import LazyGroup
 
 DONE, BUG, WRONG, UNMET = 0, 1, 2, 3
 INTERRUPTED = "stopped; what was not finished was not written"
+YOUNG = 50_000  # new objects at which Python looks for cycles: imports make many, and no cycle
 COMPLETE = "_VEILMIX_COMPLETE"  # set by a shell that completes; see click's documentation
 
 COMMANDS = {
@@ -101,6 +103,7 @@ def start(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. Nothing but a bug prints a traceback."""
     if arguments is not None:
         return _done(list(arguments))
+    gc.set_threshold(YOUNG)
     departure = Departure()
     return departure.of(_done(sys.argv[1:]))
 

@@ -20,4 +20,6 @@ def uncollected(people: int | None = None) -> Iterator[None]:
     try:
         yield
     finally:
+        gc.freeze()  # what has come is young: the next search would look at all of it once more
+        gc.unfreeze()  # and now it is old, as what lives long is
         gc.enable()

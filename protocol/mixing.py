@@ -8,7 +8,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice, pairwise
+from itertools import groupby, islice
+from operator import le, lt
 
 from ..crypto.keys import SecretKey
 from ..crypto.layer import open_layers as open_all
@@ -124,7 +125,7 @@ def _repeats(plan: Round) -> bool:
 
 
 def _ascending(layers: Sequence[bytes], *, repeats: bool = False) -> bool:
-    return all(a < b or (repeats and a == b) for a, b in pairwise(layers))
+    return all(map(le if repeats else lt, layers, islice(layers, 1, None)))
 
 
 def piece_size(plan: Round, hop: int) -> int:

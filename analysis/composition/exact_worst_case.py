@@ -23,7 +23,7 @@ from ..contingency import FrechetClass, frechet_class, heuristic_table
 from ..contingency.frechet import Known, Table, staircase
 from ..contingency.integer_program import Program
 from ..validation import Counts, as_marginals, number, whole
-from .worst_search import Bracket, Limits, Step, search
+from .worst_bracket import Bracket, Limits, Step
 
 # Above this many cells (after merging) only bounds are given.
 MOST_CELLS = 50_000
@@ -191,6 +191,8 @@ def _close(bracket: Bracket, tables: FrechetClass, limits: Limits, *, keep: bool
         return ""
     if bracket.open <= limits.enough * tables.margins[0].counts.sum():
         return NOT_SOUGHT
+    from .worst_search import search
+
     try:
         search(Program(tables, k), bracket, limits)
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""The search behind the exact worst case: its steps, and the bracket that they close.
+"""The search behind the exact worst case: its steps, which close the bracket.
 
     relaxation with cuts     the first ceiling
     a tree, a few nodes      closes what is small
@@ -10,9 +10,7 @@ Whoever stops it, a limit or Ctrl-C, has what was found and what was proved by t
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import islice
-from math import floor, inf
 from threading import Thread
 from time import perf_counter
 from typing import Any, TypeVar
@@ -26,6 +24,7 @@ from ..contingency.matching import matching_supports
 from ..contingency.supports import Supports
 from ..contingency.swaps import SwapResult, swap
 from ..validation import Counts
+from .worst_bracket import Bracket, Limits
 
 # Shares of the time left: for the first tree, supports, then swaps; the ladder has the rest.
 FIRST_SHARE, MATCH_SHARE, SWAP_SHARE = 0.25, 0.2, 0.4
@@ -37,89 +36,6 @@ TELL = 100  # proposals after which progress is told
 WAIT = 0.1  # seconds between two looks whether Ctrl-C was pressed
 
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What ends a search.
-
-    Attributes:
-        deadline: `perf_counter` time, or infinity.
-        nodes: of every search tree, at most; None: as many as there is time for.
-        rounds: proposals of swaps, at most.
-        seed: of what is proposed.
-        enough: share of the people; a bracket that leaves open no more is not closed further.
-    """
-
-    deadline: float
-    nodes: int | None
-    rounds: int
-    seed: int
-    enough: float = 0.0
-
-    def share(self, part: float) -> float:
-        """The `perf_counter` time at which this part of what is left is over."""
-        now = perf_counter()
-        return now + part * (self.deadline - now)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """How far a search has come.
-
-    Attributes:
-        people: exposed in the worst table met; 0 where none was.
-        upper: no table exposes more, as proved by now.
-        doing: what is done now.
-    """
-
-    people: int
-    upper: int
-    doing: str
-
-    def __str__(self) -> str:
-        return f"{self.people:,} to {self.upper:,}; {self.doing}"
-
-
-class Bracket:
-    """The worst table met, and the ceiling proved, at any time."""
-
-    def __init__(self, k: int, ceiling: int, progress: Callable[[Step], None]) -> None:
-        self.k, self.ceiling = k, ceiling
-        self.table: Table | None = None
-        self._progress, self._doing = progress, "tables made at once"
-
-    @property
-    def people(self) -> int:
-        """Exposed people of the table; -1 where there is none."""
-        return -1 if self.table is None else self.table.exposed(self.k)
-
-    @property
-    def open(self) -> float:
-        """People between the ceiling and the table at hand; infinity where there is none."""
-        return inf if self.table is None else self.ceiling - self.people
-
-    @property
-    def closed(self) -> bool:
-        """Whether no table is worse than the one at hand."""
-        return self.people >= self.ceiling
-
-    def meet(self, table: Table | None) -> None:
-        """Take this table if it is worse."""
-        if table is not None and table.exposed(self.k) > self.people:
-            self.table = table
-            self.say(self._doing)
-
-    def prove(self, ceiling: float) -> None:
-        """No table exposes more people than this."""
-        if floor(ceiling + TOLERANCE) < self.ceiling:
-            self.ceiling = floor(ceiling + TOLERANCE)
-            self.say(self._doing)
-
-    def say(self, doing: str) -> None:
-        """Tell how far it has come, and what is done now."""
-        self._doing = doing
-        self._progress(Step(max(self.people, 0), self.ceiling, doing))
 
 
 def search(program: Program, bracket: Bracket, limits: Limits) -> None:

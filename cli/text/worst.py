@@ -8,7 +8,7 @@ from .layout import Grid, Page, clean, lay_out, many, percent, say
 
 if TYPE_CHECKING:
     from ...analysis.composition import WorstCase
-    from ...analysis.composition.worst_search import Step
+    from ...analysis.composition.worst_bracket import Step
 
 
 class Stage(Record, frozen=True):

@@ -14,10 +14,15 @@ import pytest
 from census_kit import CENSUS, marginals_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.composition import best_bound, exact_worst_case, worst_search
+from veilmix.analysis.composition import (
+    best_bound,
+    exact_worst_case,
+    worst_bracket,
+    worst_search,
+)
 from veilmix.analysis.composition.exact_worst_case import WorstCase, worst_case
 from veilmix.analysis.composition.margins_bound import margins_bound
-from veilmix.analysis.composition.worst_search import Step
+from veilmix.analysis.composition.worst_bracket import Step
 from veilmix.analysis.contingency import descent, integer_program
 from veilmix.analysis.contingency import narrow as narrowing
 from veilmix.analysis.contingency.cuts import Cuts
@@ -316,7 +321,8 @@ def test_where_nodes_limit_the_search_no_clock_does(
     columns = [[90, 40, 12, 3], [70, 50, 25], [80, 44, 21]]
     plain = worst_case(columns, 9, nodes=30)
     ticks = steps()
-    for module in (exact_worst_case, worst_search, descent, integer_program, narrowing):
+    clocked = exact_worst_case, worst_bracket, worst_search, descent, integer_program, narrowing
+    for module in clocked:
         monkeypatch.setattr(module, "perf_counter", lambda: float(slower * next(ticks)))
     late = worst_case(columns, 9, nodes=30)
     assert (late.people, late.upper) == (plain.people, plain.upper)

@@ -1,0 +1,96 @@
+"""What is known of the exact worst case at any time, and what ends the search for more.
+
+Apart from the search (worst_search.py), whose solvers and proposals need not be imported where the
+bracket is close enough at once.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import floor, inf
+from time import perf_counter
+
+from ..contingency.frechet import Table
+from ..contingency.integer_program import TOLERANCE
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What ends a search.
+
+    Attributes:
+        deadline: `perf_counter` time, or infinity.
+        nodes: of every search tree, at most; None: as many as there is time for.
+        rounds: proposals of swaps, at most.
+        seed: of what is proposed.
+        enough: share of the people; a bracket that leaves open no more is not closed further.
+    """
+
+    deadline: float
+    nodes: int | None
+    rounds: int
+    seed: int
+    enough: float = 0.0
+
+    def share(self, part: float) -> float:
+        """The `perf_counter` time at which this part of what is left is over."""
+        now = perf_counter()
+        return now + part * (self.deadline - now)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How far a search has come.
+
+    Attributes:
+        people: exposed in the worst table met; 0 where none was.
+        upper: no table exposes more, as proved by now.
+        doing: what is done now.
+    """
+
+    people: int
+    upper: int
+    doing: str
+
+    def __str__(self) -> str:
+        return f"{self.people:,} to {self.upper:,}; {self.doing}"
+
+
+class Bracket:
+    """The worst table met, and the ceiling proved, at any time."""
+
+    def __init__(self, k: int, ceiling: int, progress: Callable[[Step], None]) -> None:
+        self.k, self.ceiling = k, ceiling
+        self.table: Table | None = None
+        self._progress, self._doing = progress, "tables made at once"
+
+    @property
+    def people(self) -> int:
+        """Exposed people of the table; -1 where there is none."""
+        return -1 if self.table is None else self.table.exposed(self.k)
+
+    @property
+    def open(self) -> float:
+        """People between the ceiling and the table at hand; infinity where there is none."""
+        return inf if self.table is None else self.ceiling - self.people
+
+    @property
+    def closed(self) -> bool:
+        """Whether no table is worse than the one at hand."""
+        return self.people >= self.ceiling
+
+    def meet(self, table: Table | None) -> None:
+        """Take this table if it is worse."""
+        if table is not None and table.exposed(self.k) > self.people:
+            self.table = table
+            self.say(self._doing)
+
+    def prove(self, ceiling: float) -> None:
+        """No table exposes more people than this."""
+        if floor(ceiling + TOLERANCE) < self.ceiling:
+            self.ceiling = floor(ceiling + TOLERANCE)
+            self.say(self._doing)
+
+    def say(self, doing: str) -> None:
+        """Tell how far it has come, and what is done now."""
+        self._doing = doing
+        self._progress(Step(max(self.people, 0), self.ceiling, doing))
