@@ -1,7 +1,6 @@
 """One long piece of work that a copy of this process does, while this one goes on."""
 
 import os
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -9,7 +8,7 @@ from threading import Thread
 from typing import TypeVar
 
 from . import lifeline
-from .forked_workers import POSSIBLE, answers, copy_of, guard, numbered
+from .forked_workers import POSSIBLE, answers, copy_of, end, guard, numbered
 
 R = TypeVar("R")
 
@@ -31,8 +30,7 @@ def aside(work: Callable[[], R]) -> Iterator[Callable[[], R]]:
         yield partial(_result, results, work)
     finally:
         os.close(results)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        end(child)
 
 
 def _started(work: Callable[[], R]) -> tuple[int, int] | None:

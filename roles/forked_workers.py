@@ -76,8 +76,7 @@ async def in_copies(
         for stream in streams:
             stream.close()
         for child in children:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)  # noqa: ASYNC222 - it is dead
+            end(child)
 
 
 async def _follow(
@@ -88,6 +87,12 @@ async def _follow(
         nursery.start_soon(partial(trio.to_thread.run_sync, abandon_on_cancel=True), guard, child)
         await _listen(stream, take)
         nursery.cancel_scope.cancel()
+
+
+def end(child: int) -> None:
+    """Kill a copy, if it still lives, and forget it."""
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
 
 
 def guard(child: int) -> None:

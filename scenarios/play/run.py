@@ -74,8 +74,8 @@ def run(
             that is killed is started again and goes on.
         workplace: where long lists of work are done (real mode;
             `veilmix.scenarios.studies.executors.workplace`).
-        recorded: is told, before anything is scored, the transcript (None: nothing was sent), the
-            people of it and the number of values of each column: what writing it takes.
+        recorded: is told, before anything is scored, the transcript (None: nothing was sent), how
+            many people there are and the number of values of each column: what writing it takes.
 
     Raises:
         ScenarioError, DataError: the scenario or its data cannot be used.
@@ -109,8 +109,7 @@ def run(
             carry = carrier(chosen)
             played = carry(chosen, crowd, faults, seed, mode, instruments, report, **more)
         seconds = time.perf_counter() - started
-        here = played.transcript.users if played.transcript else crowd.people.n
-        recorded(played.transcript, here, columns_of(chosen, crowd.people))
+        recorded(played.transcript, crowd.people.n, columns_of(chosen, crowd.people))
         done = Session(chosen, crowd, played, partial(present, crowd, faults))
         scored = program_of(chosen).score(done)
         outcome = outcome_of(done, scored, seed, mode, seconds, worst_case_seconds)

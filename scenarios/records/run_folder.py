@@ -114,8 +114,7 @@ def contents(
 
 def _transcript(outcome: Outcome) -> bytes:
     """Write the transcript of a run."""
-    here = outcome.transcript.users if outcome.transcript else outcome.users
-    return encode(outcome.transcript, here, outcome.sizes)
+    return encode(outcome.transcript, outcome.users, outcome.sizes)
 
 
 def _files(outcome: Outcome, transcript: Callable[[], bytes]) -> Iterator[tuple[str, bytes]]:

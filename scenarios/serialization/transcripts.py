@@ -146,7 +146,7 @@ Line = Head | Message | Sealed | Counted | Refused | End
 
 
 def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> bytes:
-    """Write a transcript; None is that of an ideal run, in which nothing was sent."""
+    """Write a transcript; None is that of an ideal run of so many users, who have sent nothing."""
     packed = partial(gzip.compress, compresslevel=LEVEL, mtime=0)
     with ThreadPoolExecutor(2) as aside:  # zlib takes longer than lines take to be written
         return b"".join(aside.map(packed, _blocks(transcript, users, sizes)))
@@ -255,7 +255,7 @@ def _place(party: str) -> tuple[str, int]:
 
 def _lines(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> Iterator[Line]:
     form = "ideal" if transcript is None else "summary" if transcript.summary else "full"
-    yield Head(SCHEMA, form, users, list(sizes))
+    yield Head(SCHEMA, form, transcript.users if transcript else users, list(sizes))
     if transcript is None:
         return
     whole = ordered(transcript)
