@@ -30,6 +30,7 @@ from .wire import Reader, decode
 
 NAME = 8  # bytes; a collision among a million messages has probability below 2**-24
 SUMMARY_ABOVE = 100_000  # people
+LONG = 1 << 20  # bytes of a batch whose layers are named later: it takes milliseconds
 
 Row = Mapping[int, str]  # column -> value
 
@@ -157,11 +158,27 @@ class Transcript:
 
     users: int
     summary: bool = False
-    events: list[Event] = field(default_factory=list)
+    _events: list[Event] = field(default_factory=list)
     made: list[SealedAnswers] = field(default_factory=list)
     reads: list[Read] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     posts: list[tuple[str, bytes]] = field(default_factory=list)
+    _unnamed: list[tuple[int, bytes]] = field(default_factory=list, repr=False)
+
+    @property
+    def events(self) -> list[Event]:
+        """Messages, in the order in which they were sent."""
+        self.name_waiting()
+        return self._events
+
+    def name_waiting(self) -> None:
+        """Name the layers of long batches that have none yet.
+
+        For whoever waits anyway: nobody else is kept waiting until these events are read.
+        """
+        for at, data in self._unnamed:
+            self._events[at] = self._events[at]._replace(names=_names_in(Kind.BATCH, data))
+        self._unnamed.clear()
 
     @classmethod
     def sized(cls, users: int) -> "Transcript":
@@ -174,10 +191,12 @@ class Transcript:
         if self.summary and kind is Kind.SUBMISSION:
             self._gather(time, receiver, number, len(data))
             return
-        names = b"" if self.summary else _names_in(kind, data)
-        self.events.append(
-            Event(len(self.events), time, sender, receiver, kind, number, len(data), names)
-        )
+        at, names = len(self._events), b""
+        if kind is Kind.BATCH and len(data) > LONG and not self.summary:
+            self._unnamed.append((at, data))
+        elif not self.summary:
+            names = _names_in(kind, data)
+        self._events.append(Event(at, time, sender, receiver, kind, number, len(data), names))
         if receiver == BOARD:
             self.posts.append((sender, data))
 
@@ -187,7 +206,7 @@ class Transcript:
             for sender, data in letters:
                 self.carried(time, sender, receiver, data)
             return
-        events = self.events
+        events = self._events
         for sender, data in letters:
             kind, number = _label(data)
             names = _names_in(kind, data)
@@ -196,18 +215,18 @@ class Transcript:
 
     def _gather(self, time: float, receiver: str, number: int, size: int) -> None:
         """Add a submission to the one event that stands for all of its round (summary form)."""
-        for at in range(len(self.events) - 1, -1, -1):
-            event = self.events[at]
+        for at in range(len(self._events) - 1, -1, -1):
+            event = self._events[at]
             if event.kind is Kind.SUBMISSION and event.round == number:
-                self.events[at] = Event(
+                self._events[at] = Event(
                     *(at, time, "user-*", receiver, Kind.SUBMISSION, number, event.size + size),
                     messages=event.messages + 1,
                 )
                 return
             if event.round < number:
                 break
-        self.events.append(
-            Event(len(self.events), time, "user-*", receiver, Kind.SUBMISSION, number, size)
+        self._events.append(
+            Event(len(self._events), time, "user-*", receiver, Kind.SUBMISSION, number, size)
         )
 
     def sealed(self, made: Iterable[SealedAnswers]) -> None:
@@ -249,12 +268,12 @@ def _names_in(kind: Kind | None, data: bytes) -> bytes:
         return name_of(data[ENVELOPE : ENVELOPE + size])
     if kind is Kind.BATCH:
         try:
-            return names_of(decode(data[HEADER:], Reader.items))
+            return names_of(decode(data, Reader.items, HEADER))
         except Refused:
             return name_of(data)
     if kind is Kind.RELAY:
         try:
-            bags = decode(data[HEADER:], read_relay).bags
+            bags = decode(data, read_relay, HEADER).bags
         except Refused:
             return name_of(data)
         return names_of(layer for _, layers in bags for layer in layers)

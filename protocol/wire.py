@@ -83,7 +83,9 @@ class Writer:
         """Append a list of byte strings, with one width where all have the same length."""
         widths = set(map(len, values))
         if len(widths) == 1 and 0 not in widths:
-            return self.u32(len(values)).u32(widths.pop()).raw(b"".join(values))
+            self.u32(len(values)).u32(widths.pop())
+            self._parts.extend(values)  # joined once, with the rest: a batch is many megabytes
+            return self
         self.u32(len(values)).u32(0)
         for value in values:
             self.blob(value)
@@ -106,9 +108,9 @@ class Reader:
 
     __slots__ = ("_at", "_data")
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, at: int = 0) -> None:
         self._data = data
-        self._at = 0
+        self._at = at
 
     def raw(self, size: int) -> bytes:
         """Take exactly `size` bytes."""
@@ -163,10 +165,11 @@ class Reader:
         if count > MAX_ITEMS:
             raise Refused(Reason.MALFORMED)
         if width:
-            data = self.raw(count * width)
-            if not count:
+            data, start, end = self._data, self._at, self._at + count * width
+            if not count or end > len(data):
                 raise Refused(Reason.MALFORMED)
-            return [data[at : at + width] for at in range(0, count * width, width)]
+            self._at = end
+            return [data[at : at + width] for at in range(start, end, width)]
         if count * 4 > len(self._data) - self._at:
             raise Refused(Reason.MALFORMED)
         values = [self.blob() for _ in range(count)]
@@ -184,13 +187,13 @@ class Reader:
             raise Refused(Reason.MALFORMED)
 
 
-def decode(data: bytes, read: Callable[[Reader], T]) -> T:
-    """Take one whole structure from `data`.
+def decode(data: bytes, read: Callable[[Reader], T], at: int = 0) -> T:
+    """Take one whole structure from `data`, of which it is all from byte `at` on.
 
     A structure that is well-formed but impossible (a count of zero where one is needed, a name
     twice) is the sender's mistake too: the ParameterError of its constructor becomes a refusal.
     """
-    reader = Reader(data)
+    reader = Reader(data, at)
     try:
         value = read(reader)
     except ParameterError:

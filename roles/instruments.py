@@ -80,6 +80,10 @@ class Recorder(Instrument):
         """Record what the users know."""
         self.transcript.sealed(made)
 
+    def stage(self, name: str, done: int, total: int) -> None:  # noqa: ARG002
+        """Use the time until others have sealed or opened the rest."""
+        self.transcript.name_waiting()
+
     def read(self, read: Read) -> None:
         """Record what the reader knows."""
         self.transcript.reads.append(read)

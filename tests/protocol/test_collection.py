@@ -25,3 +25,10 @@ def test_it_begins_again_after_an_error() -> None:
     with pytest.raises(ValueError, match="wrong"), uncollected():
         raise ValueError("wrong")
     assert gc.isenabled()
+
+
+def test_what_has_come_is_not_searched_at_once_when_it_is_over() -> None:
+    with uncollected():
+        messages: list[object] = [[] for _ in range(1000)]
+    old = {id(thing) for thing in gc.get_objects(generation=2)}
+    assert all(id(message) in old for message in messages)

@@ -26,7 +26,8 @@ def prefix(transcript: Transcript, moves: Sequence[Mapping[str, Any]]) -> Transc
     counted = {(move["by"], move["round"]) for move in moves if move["what"] == "count"}
     return Transcript(
         transcript.users,
-        events=transcript.events[: sum(kind in ("post", "send", "batch") for kind in what)],
+        transcript.summary,
+        transcript.events[: sum(kind in ("post", "send", "batch") for kind in what)],
         made=[made for made in transcript.made if (made.user, made.round) in told],
         reads=[read for read in transcript.reads if (read.reader, read.round) in counted],
         posts=transcript.posts[: what.count("post")],

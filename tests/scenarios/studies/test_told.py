@@ -161,7 +161,9 @@ def test_submissions_of_other_lengths_are_counted_apart() -> None:
         Event(i, 0.0, f"user-{i + 1}", "shuffler-1", Kind.SUBMISSION, 1, size)
         for i, size in enumerate((100, 100, 120))
     ]
-    totals = traffic(Transcript(3, events=events))
+    transcript = Transcript(3)
+    transcript.events.extend(events)
+    totals = traffic(transcript)
     assert totals is not None
     assert totals.sizes == {1: {100: 2, 120: 1}}
     assert (totals.flows[0].smallest, totals.flows[0].largest) == (100, 120)
