@@ -166,7 +166,9 @@ class Reader:
             raise Refused(Reason.MALFORMED)
         if width:
             data, start, end = self._data, self._at, self._at + count * width
-            if not count or end > len(data):
+            if not count:
+                raise Refused(Reason.MALFORMED)
+            if end > len(data):
                 raise Refused(Reason.MALFORMED)
             self._at = end
             return [data[at : at + width] for at in range(start, end, width)]

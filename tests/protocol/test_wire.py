@@ -186,6 +186,19 @@ def test_items_have_one_spelling(data: bytes) -> None:
         decode(data, Reader.items)
 
 
+def test_items_that_are_not_all_there_are_refused_at_once() -> None:
+    """Before so many are made as the number says, of which nobody has sent the bytes."""
+    with pytest.raises(Refused):
+        Reader(b"\0\0\0\2" + b"\0\0\0\3" + b"abc").items()
+
+
+def test_a_structure_may_begin_behind_others() -> None:
+    data = b"head" + Writer().items([b"ab", b"cd"]).done()
+    assert decode(data, Reader.items, 4) == [b"ab", b"cd"]
+    with pytest.raises(Refused):
+        decode(data + b"!", Reader.items, 4)
+
+
 def test_a_refusal_says_no_more_than_its_reason() -> None:
     call = Message(bytes(32), 1, Call(1, Role.CURATOR, ((0,),))).encode()
     with pytest.raises(Refused, match=r"^malformed$") as caught:
