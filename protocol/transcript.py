@@ -191,14 +191,18 @@ class Transcript:
         if self.summary and kind is Kind.SUBMISSION:
             self._gather(time, receiver, number, len(data))
             return
-        at, names = len(self._events), b""
-        if kind is Kind.BATCH and len(data) > LONG and not self.summary:
-            self._unnamed.append((at, data))
-        elif not self.summary:
-            names = _names_in(kind, data)
+        at = len(self._events)
+        names = b"" if self.summary else self._names_or_later(at, kind, data)
         self._events.append(Event(at, time, sender, receiver, kind, number, len(data), names))
         if receiver == BOARD:
             self.posts.append((sender, data))
+
+    def _names_or_later(self, at: int, kind: Kind | None, data: bytes) -> bytes:
+        """Name what a message carries; of a long batch none yet, and its event waits."""
+        if kind is Kind.BATCH and len(data) > LONG:
+            self._unnamed.append((at, data))
+            return b""
+        return _names_in(kind, data)
 
     def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
         """Record many messages to one party, each as `carried` would."""

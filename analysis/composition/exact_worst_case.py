@@ -191,9 +191,9 @@ def _close(bracket: Bracket, tables: FrechetClass, limits: Limits, *, keep: bool
         return ""
     if bracket.open <= limits.enough * tables.margins[0].counts.sum():
         return NOT_SOUGHT
-    from .worst_search import search
-
     try:
+        from .worst_search import search
+
         search(Program(tables, k), bracket, limits)
     except KeyboardInterrupt:
         if not keep:

@@ -255,7 +255,7 @@ def _place(party: str) -> tuple[str, int]:
 
 def _lines(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> Iterator[Line]:
     form = "ideal" if transcript is None else "summary" if transcript.summary else "full"
-    yield Head(SCHEMA, form, transcript.users if transcript else users, list(sizes))
+    yield Head(SCHEMA, form, users if transcript is None else transcript.users, list(sizes))
     if transcript is None:
         return
     whole = ordered(transcript)
