@@ -44,16 +44,13 @@ class Cluster(Executor):
     def __init__(self, name: str) -> None:
         if find_spec("distributed") is None:
             raise ParameterError(missing("cluster", f"--executor {name}"))
-        import distributed
-
         self.name = f"--executor {name}"
         self._address = name.removeprefix(SCHEME)
         self._heard = {name: logging.getLogger(name).level for name in LOGS}
         for name in LOGS:
             logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are told by us
         try:
-            client: Any = distributed.Client
-            self._client = client(self._address, timeout=PATIENCE, set_as_default=False)
+            self._client = _connected(self._address)
         except (OSError, ValueError, TimeoutError) as bad:
             self._loud()
             raise ParameterError(
@@ -205,6 +202,26 @@ class _Workers(Executor):
             f"{self._name}: the scheduler was lost{more}; what was not done is not done: start it "
             "again, and give the same command"
         )
+
+
+def _connected(address: str) -> Any:
+    """A client of the scheduler there; one that does not get there is closed, with its thread.
+
+    Dask leaves both to Python's collector, which closes the client in whatever thread it collects:
+    in the one that the next client is starting, that waits for a lock that this start holds.
+    """
+    import distributed
+
+    kind: Any = distributed.Client
+    client = kind.__new__(kind)
+    try:
+        client.__init__(address, timeout=PATIENCE, set_as_default=False)
+    except BaseException:
+        with suppress(Exception):  # it may have failed before it had anything
+            client.close()
+            client._loop_runner.stop()  # close() does not, where Dask closed the rest
+        raise
+    return client
 
 
 def version_here() -> str:

@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
@@ -149,10 +150,13 @@ def test_another_dask_there_is_refused(cluster: Any, monkeypatch: pytest.MonkeyP
 
 
 def test_where_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the attempt is left to the collector, which would close it at any time."""
     monkeypatch.setattr(dask_cluster, "PATIENCE", 0.5)
+    before = set(threading.enumerate())
     for address in ("tcp://127.0.0.1:9", "nonsense://x", ""):
         with pytest.raises(ParameterError, match="no scheduler answers"):
             played(f"dask:{address}")
+        assert set(threading.enumerate()) <= before, address
 
 
 def test_a_scheduler_without_workers(started: Any, tmp_path: Path) -> None:
