@@ -117,8 +117,8 @@ def leaf_pairs(front: Front, steps: Steps, scale: int, limit: float) -> tuple[In
     """Pairs (entry, option) that may come below `limit`: R' + R_j + (k-1) (P' - 1) N_j is less."""
     if not front.rare.size:
         return NONE, NONE
-    some = int(np.searchsorted(front.rare, limit - steps.rare[0]))  # both ascend: R' + R_j is less
-    few = int(np.searchsorted(steps.rare, limit - front.rare[0]))
+    some = int(front.rare.searchsorted(limit - steps.rare[0]))  # both ascend: R' + R_j is less
+    few = int(steps.rare.searchsorted(limit - front.rare[0]))
     reach = np.multiply.outer(scale * (front.product[:some] - 1.0), steps.common[:few])  # floats:
     reach += np.add.outer(front.rare[:some], steps.rare[:few])  # no overflow
     entry, option = np.nonzero(reach < limit)
@@ -131,7 +131,7 @@ def leaf_values(
     """The bound when this column attains the maximum: others' (R', P') and the option here."""
     total, common = rare + steps.rare[option], steps.common[option]
     needed = rare + scale * product
-    heavy = steps.values.size - np.searchsorted(steps.values, needed, side="right")
+    heavy = steps.values.size - steps.values.searchsorted(needed, side="right")
     cells = product * common
     n = int(steps.values.sum())
     uncovered = np.maximum(np.minimum(common, heavy), n - total > scale * cells)
@@ -183,7 +183,7 @@ def coverage_meets(steps: Sequence[Steps], k: int, most: int) -> bool:
         return False
     # At most `most` people are rare in a column, so at least so many values of it are common; and
     # P - H_j >= N_j (P / N_j - 1) rises with every N.
-    fewest = [int(s.common[np.searchsorted(s.rare, most, "right") - 1]) for s in steps]
+    fewest = [int(s.common[s.rare.searchsorted(most, "right") - 1]) for s in steps]
     if (k - 1) * (prod(fewest) - max(fewest)) > most:
         return False
     search = Search(steps, k - 1, most + 1)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..contingency.prices import Prices
 
 MOST_CELLS = 8_000  # of a joint that is looked at; of larger ones, coverage
-REMEMBERED = 256  # proofs that a process keeps: who decides, checks and reports asks again
+REMEMBERED = 256  # proofs, and tables, that a process keeps: who decides and reports asks again
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +90,14 @@ def joint_cells(marginals: "Sequence[ArrayLike]", k: int) -> int:
 
 def bad_table(marginals: "Sequence[ArrayLike]", k: int) -> int:
     """People exposed in a table with these columns that is made at once: no bound is below."""
+    return _exposed(tuple(tuple(map(int, np.ravel(column))) for column in marginals), k)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _exposed(columns: tuple[tuple[int, ...], ...], k: int) -> int:
     from ..contingency import frechet_class, heuristic_table
 
-    return heuristic_table(frechet_class(marginals, k), k).exposed(k)
+    return heuristic_table(frechet_class(columns, k), k).exposed(k)
 
 
 @lru_cache(maxsize=REMEMBERED)

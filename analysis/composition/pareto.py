@@ -147,9 +147,9 @@ def ragged(
     For one entry these are neighbours: R rules out the last options, P the first ones.
     """
     room = limit - front.rare
-    last = np.searchsorted(options.rare, room, side="left")
+    last = options.rare.searchsorted(room, side="left")
     most = (room / scale + slack + 1) / front.product
-    first = options.factor.size - np.searchsorted(options.factor[::-1], most, side="right")
+    first = options.factor.size - options.factor[::-1].searchsorted(most, side="right")
     many = np.maximum(last - first, 0)
     parent = np.repeat(np.arange(many.size), many)
     start = np.cumsum(many) - many
@@ -191,7 +191,7 @@ def descend(options: Sequence[Options], scale: int, n: int) -> tuple[float, list
     best, best_choice = float("inf"), [0] * len(options)
     for start in {
         tuple(
-            min(int(np.searchsorted(option.rare, n * share)), option.rare.size - 1)
+            min(int(option.rare.searchsorted(n * share)), option.rare.size - 1)
             for option in options
         )
         for share in (0.0, *(4.0 ** -np.arange(1, 13)))

@@ -52,9 +52,9 @@ class Steps:
 
     def at(self, threshold: int | float) -> tuple[int, int]:
         """(people below, values at or above) for any threshold, a count or not."""
-        first = int(np.searchsorted(self.values, threshold))
+        first = int(self.values.searchsorted(threshold))
         return int(self.values[:first].sum()), self.values.size - first
 
     def at_least(self, count: int) -> int:
         """The number of values that occur at least `count` times."""
-        return self.values.size - int(np.searchsorted(self.values, count))
+        return self.values.size - int(self.values.searchsorted(count))

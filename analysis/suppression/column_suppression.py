@@ -14,7 +14,7 @@ it is rounded down to people), then the first set in lexicographic order.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -102,6 +102,7 @@ class Problem:
         required: columns that are kept in any case, ascending.
         forbidden: columns that are dropped in any case.
         memory: what the rule said of sets of columns.
+        bounds: the people of every set's bound, once somebody asked for them.
     """
 
     columns: list[Integers]
@@ -113,6 +114,7 @@ class Problem:
     required: tuple[int, ...]
     forbidden: frozenset[int]
     memory: dict[tuple[int, ...], Promise]
+    bounds: dict[tuple[int, ...], int] | None = field(default=None, init=False)
 
     @classmethod
     def of(
@@ -284,11 +286,17 @@ class Problem:
             return least_theorem2(steps, k, self.n, self.most + 1).people <= self.most
         return best_bound(marginals, k, str(self.rule)).people <= self.most
 
+    def bounds_of_sets(self) -> dict[tuple[int, ...], int]:
+        """The people of the best bound of every set, by a named rule; worked out once."""
+        if self.bounds is None:
+            self.bounds = bounds_of_all_sets(self.columns, self.k, str(self.rule))
+        return self.bounds
+
     def considered(self, kept: tuple[int, ...]) -> list[Considered]:
         """Every set of a few columns; of many, the kept set and its neighbours above."""
         if isinstance(self.rule, str) and len(self.columns) <= SHOWN[self.rule]:
-            people = bounds_of_all_sets(self.columns, self.k, self.rule)
-            return [Considered(s, p / self.n, p <= self.most) for s, p in people.items()]
+            people = self.bounds_of_sets().items()
+            return [Considered(s, p / self.n, p <= self.most) for s, p in people]
         if callable(self.rule):
             asked = sorted(self.memory, key=lambda s: (len(s), s))
         else:

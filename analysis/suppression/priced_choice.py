@@ -126,8 +126,7 @@ def _heavier(problem: Problem, kept: Columns | None) -> Iterator[tuple[Columns, 
     ]
     if not sets:
         return
-    bounds = bounds_of_all_sets([problem.columns[j] for j in free], problem.k)
-    people = {chosen: bounds[tuple(free.index(j) for j in chosen)] for chosen in sets}
+    people = _coverages(problem, free)
     sets.sort(key=lambda chosen: (-_gain(problem, chosen), people[chosen], chosen))
     yield from ((chosen, people[chosen]) for chosen in sets)
 
@@ -142,6 +141,14 @@ def _widened(problem: Problem, priced: Priced, kept: Columns) -> Columns:
         if wider_choice is None:
             return kept
         kept = wider_choice
+
+
+def _coverages(problem: Problem, free: Sequence[int]) -> dict[Columns, int]:
+    """The people of the coverage bound of every set of these columns: of all, if those are few."""
+    if len(problem.columns) <= EVERY:
+        return problem.bounds_of_sets()
+    bounds = bounds_of_all_sets([problem.columns[j] for j in free], problem.k)
+    return {tuple(free[j] for j in chosen): people for chosen, people in bounds.items()}
 
 
 def _gain(problem: Problem, chosen: Columns) -> int:
