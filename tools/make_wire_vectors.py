@@ -30,7 +30,12 @@ from veilmix.protocol.messages import (
 from veilmix.protocol.mixing import batch_digest
 from veilmix.protocol.parties import Role
 from veilmix.protocol.peers.accounting import result_digest
-from veilmix.protocol.peers.agreement import Agreement, open_peer_round, share_context
+from veilmix.protocol.peers.agreement import (
+    Agreement,
+    PeerRound,
+    open_peer_round,
+    share_context,
+)
 from veilmix.protocol.peers.onions import make_onion
 from veilmix.protocol.session import Round, layer_context
 from veilmix.protocol.wire import Writer
@@ -141,10 +146,20 @@ def peers() -> Named:
     yield "peer-share-of-another", negative("another's share", "peer-share", stranger, "malformed")
     plan = open_peer_round(terms, name, keys, SINGLES)
     plan = replace(plan, joint=joint([key.public for key in shares.values()]))
+    asked = session | {"call": call.hex()}
+    yield from peer_ballots(asked, plan, [key.secret for key in shares.values()])
+    counted = Message(name, 2, Tally((11,), {}, COUNTS))
+    digest = result_digest(open_peer_round(terms, name, keys, JOINT), COUNTS, None)
+    inputs = {"data": counted.encode().hex()}
+    yield "peers-agree", positive("a release agreed on", "agree", inputs, {"digest": digest.hex()})
+
+
+def peer_ballots(asked: Vector, plan: PeerRound, secrets: list[bytes]) -> Named:
+    """What peers open of an answer and of a blank, layer by layer, and at the end together."""
     for what, answer in {"answer": Ballot(2, ("-",)), "blank": None}.items():
         onion = make_onion(plan, 1, answer, SeededEntropy(SEED).fork(what))
         for step, peer in enumerate(onion.path, start=1):
-            inputs = session | {"call": call.hex(), "step": step, "secret": secret(f"peer-{peer}")}
+            inputs = asked | {"step": step, "secret": secret(f"peer-{peer}")}
             inputs |= {"layer": onion.layers[step - 1].hex(), "draw": onion.draws[step - 1].hex()}
             inputs |= {"peer": peer}
             held = onion.inside[step - 1]
@@ -152,20 +167,14 @@ def peers() -> Named:
             result = {"next": then, "inside": inside}
             title = f"what a peer opens in step {step}: {what}"
             yield f"peer-layer-{what}-{step}", positive(title, "peer-layer", inputs, result)
-        inputs = session | {"call": call.hex(), "sealed": onion.sealed.hex()}
-        inputs |= {"secrets": [key.secret.hex() for key in shares.values()]}
-        plain = open_jointly(
-            total([key.secret for key in shares.values()]), plan.joint, onion.sealed, plan.ballots
-        )
+        inputs = asked | {"sealed": onion.sealed.hex()}
+        inputs |= {"secrets": [each.hex() for each in secrets]}
+        plain = open_jointly(total(secrets), plan.joint, onion.sealed, plan.ballots)
         result = {"plain": plain.hex(), "blank": what == "blank"}
         yield f"peer-ballot-{what}", positive(f"a ballot: {what}", "peer-ballot", inputs, result)
         few = inputs | {"secrets": inputs["secrets"][1:]}
         title = f"a ballot without one secret: {what}"
         yield f"peer-ballot-{what}-less", negative(title, "peer-ballot", few, "does-not-open")
-    counted = Message(name, 2, Tally((11,), {}, COUNTS))
-    digest = result_digest(open_peer_round(terms, name, keys, JOINT), COUNTS, None)
-    inputs = {"data": counted.encode().hex()}
-    yield "peers-agree", positive("a release agreed on", "agree", inputs, {"digest": digest.hex()})
 
 
 def secret(party: str) -> str:

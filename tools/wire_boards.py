@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from veilmix.crypto.padding import pad
+from veilmix.crypto.signing import Signer
 from veilmix.errors import Reason
 from veilmix.protocol.ballots import receipt
 from veilmix.protocol.board import Board, replay
@@ -16,10 +17,10 @@ from veilmix.protocol.messages import (
     Closed,
     Consent,
     Decision,
-    Head,
     Key,
     Kind,
     Mixed,
+    Roster,
     Tally,
 )
 from veilmix.protocol.mixing import batch_digest
@@ -173,50 +174,24 @@ def signed_faults(
     def burning(data: bytes) -> list[tuple[str, bytes]]:
         return [*posts[:burned], ("shuffler-1", data)]
 
-    def heading(head: Head) -> list[tuple[str, bytes]]:
-        data = Message(board.session, 1, head).encode()
-        return [*posts[:called], ("board", data)]
+    def signed(roster: Roster, author: str, who: Signer, cited: bytes) -> list[tuple[str, bytes]]:
+        return burning(sealed_post(plain, roster, author, who, cited))
 
-    plain = replace(message, seal=None)
+    def heading(place: int, state: bytes, who: Signer) -> list[tuple[str, bytes]]:
+        head = sign_head(ROSTER, place, state, who)
+        return [*posts[:called], ("board", Message(board.session, 1, head).encode())]
+
+    plain, own, state = replace(message, seal=None), "shuffler-1", board.heads[1].state
+    early = (own, sealed_post(plain, ROSTER, own, signer, b""))
     return {
         "post-without-seal": (burning(plain.encode()), "unregistered"),
-        "post-by-another": (
-            burning(sealed_post(plain, ROSTER, "shuffler-1", SIGNER, witness)),
-            "unregistered",
-        ),
-        "post-of-another-author": (
-            burning(sealed_post(plain, ROSTER, "analyst", signer, witness)),
-            "unregistered",
-        ),
-        "post-of-another-opening": (
-            burning(sealed_post(plain, other, "shuffler-1", signer, witness)),
-            "unregistered",
-        ),
-        "post-that-cites-another-board": (
-            burning(sealed_post(plain, ROSTER, "shuffler-1", signer, elsewhere)),
-            "unexpected",
-        ),
-        "post-that-cites-nothing": (
-            burning(sealed_post(plain, ROSTER, "shuffler-1", signer, b"")),
-            "unexpected",
-        ),
-        "post-before-the-head": (
-            [
-                *posts[:called],
-                ("shuffler-1", sealed_post(plain, ROSTER, "shuffler-1", signer, b"")),
-            ],
-            "unexpected",
-        ),
-        "head-of-something-else": (
-            heading(sign_head(ROSTER, 1, bytes(32), WHO["board"])),
-            "unexpected",
-        ),
-        "head-of-another-place": (
-            heading(sign_head(ROSTER, 2, board.heads[1].state, WHO["board"])),
-            "unexpected",
-        ),
-        "head-by-another": (
-            heading(sign_head(ROSTER, 1, board.heads[1].state, SIGNER)),
-            "unregistered",
-        ),
+        "post-by-another": (signed(ROSTER, own, SIGNER, witness), "unregistered"),
+        "post-of-another-author": (signed(ROSTER, "analyst", signer, witness), "unregistered"),
+        "post-of-another-opening": (signed(other, own, signer, witness), "unregistered"),
+        "post-that-cites-another-board": (signed(ROSTER, own, signer, elsewhere), "unexpected"),
+        "post-that-cites-nothing": (signed(ROSTER, own, signer, b""), "unexpected"),
+        "post-before-the-head": ([*posts[:called], early], "unexpected"),
+        "head-of-something-else": (heading(1, bytes(32), WHO["board"]), "unexpected"),
+        "head-of-another-place": (heading(2, state, WHO["board"]), "unexpected"),
+        "head-by-another": (heading(1, state, SIGNER), "unregistered"),
     }

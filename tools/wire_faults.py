@@ -179,12 +179,17 @@ def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
 
 def body_faults() -> Iterator[tuple[str, str, bytes]]:
     """Bodies of the other kinds, with one field wrong."""
-    call, batch, tally = encoded("call"), encoded("batch"), encoded("tally")
-    mixed, decision, key = encoded("mixed"), encoded("decision"), encoded("key")
-    refused = bytes.fromhex("0002 01 00000001 03 00000102")
-    plus, minus = b"\0\1\0\1+\0\0\0\x09", b"\0\1\0\1-\0\0\0\x02"
-    slack, end = b"\0\1\x3f\xd0" + bytes(6), len(decision)
-    pivot = (end - 19, b"\0\1\1", b"\0\2\1\2")
+    yield from call_faults()
+    yield from count_faults()
+    yield from decision_faults()
+    yield from board_faults()
+    yield from token_faults()
+    yield from peer_faults()
+
+
+def call_faults() -> Iterator[tuple[str, str, bytes]]:
+    """What is wrong with a key, and with what is asked."""
+    key, call = encoded("key"), encoded("call")
     yield "key", "unknown-suite", patched(key, (HEADER + 4, b"\1", b"\4"))
     yield "key", "low-order", key[: HEADER + 5] + bytes(32)
     yield "call", "round-0", patched(call, (HEADER, b"\1", b"\0"))
@@ -204,6 +209,13 @@ def body_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "call", "rule-2", replaced(masked, ulm, b"\1\2" + ulm[2:])
     yield "call", "both-kinds", replaced(masked, ulm, b"\1\1" + ulm[2:] + bytes(4))
     yield "call", "cover-cut", blanked[:-2]
+
+
+def count_faults() -> Iterator[tuple[str, str, bytes]]:
+    """What is wrong with a batch, and with what was counted and refused."""
+    batch, mixed, tally = encoded("batch"), encoded("mixed"), encoded("tally")
+    refused = bytes.fromhex("0002 01 00000001 03 00000102")
+    plus, minus = b"\0\1\0\1+\0\0\0\x09", b"\0\1\0\1-\0\0\0\x02"
     spelt = b"\0\0\0\3" + bytes(4) + b"".join(b"\0\0\0\3" + w for w in (b"one", b"two", b"six"))
     yield "batch", "one-width-spelt-out", batch[:HEADER] + spelt
     yield "batch", "width-of-nothing", batch[:HEADER] + bytes(4) + b"\0\0\0\3"
@@ -224,12 +236,23 @@ def body_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "tally", "value-not-utf8", replaced(tally, minus, minus[:4] + b"\xff" + minus[5:])
     yield "tally", "other-total", patched(tally, (HEADER + 2, b"\0\0\0\x0b", b"\0\0\0\x0c"))
     yield "tally", "counts-of-fewer", patched(tally, (HEADER, b"\0\1", b"\0\2\0\0\0\0"))
+
+
+def decision_faults() -> Iterator[tuple[str, str, bytes]]:
+    """What is wrong with a decision and its proof."""
+    decision = encoded("decision")
+    slack, end = b"\0\1\x3f\xd0" + bytes(6), len(decision)
+    pivot = (end - 19, b"\0\1\1", b"\0\2\1\2")
     yield "decision", "columns-descending", patched(decision, (HEADER, b"\0\2\0\2", b"\0\2\2\0"))
     proof = b"\0\0\0\5\0\0\0\x0b\0\0\0\2"
     yield "decision", "more-than-all", replaced(decision, proof, proof[:11] + b"\x0c")
     yield "decision", "two-pivots", patched(decision, pivot)
     yield "decision", "two-slacks", replaced(decision, slack, b"\0\2" + 2 * slack[2:])
     yield "decision", "slack-infinite", replaced(decision, slack, b"\0\1\x7f\xf0" + bytes(6))
+
+
+def board_faults() -> Iterator[tuple[str, str, bytes]]:
+    """What is wrong with receipts, a registry, an alarm, the end of a session."""
     shown, alarm, registry = encoded("receipts"), encoded("alarm"), encoded("registry")
     ones, twos = b"\1" * 32, b"\2" * 32
     yield "receipts", "descending", replaced(shown, ones + twos, twos + ones)
@@ -239,6 +262,10 @@ def body_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "registry", "of-31-bytes", registry[:HEADER] + b"\0\0\0\1\0\0\0\x1f" + bytes(31)
     yield "alarm", "unknown-cause", replaced(alarm, text(b"missing"), text(b"nothing"))
     yield "burned", "not-utf8", encoded("burned")[:-1] + b"\xff"
+
+
+def token_faults() -> Iterator[tuple[str, str, bytes]]:
+    """What is wrong with what people and the issuer of tokens tell each other."""
     ask, grant, element = encoded("ask"), encoded("grant"), ELEMENTS[0]
     yield "ask", "of-one-element", replaced(ask, b"\0\3" + b"".join(ELEMENTS), b"\0\1" + element)
     yield "ask", "of-too-many", replaced(ask, b"\0\3" + element, b"\4\2" + 1023 * element)
@@ -251,7 +278,6 @@ def body_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "query", "of-nothing", replaced(asked, b"\0\3" + b"".join(ELEMENTS), b"\0\0")
     yield "query", "of-too-many", replaced(asked, b"\0\3" + element, b"\4\3" + 1023 * element)
     yield "evaluated", "of-nothing", replaced(given, b"\0\3" + b"".join(ELEMENTS), b"\0\0")
-    yield from peer_faults()
 
 
 def signed_kinds_faults() -> Iterator[tuple[str, str, bytes]]:
