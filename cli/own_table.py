@@ -10,12 +10,13 @@
 The commands that read one, `score`, `advise` and `worst`, take them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import click
 
 from .options import FILE, PATH, Command
+from .text.layout import clean, page, say
 
 NAMES = "A,B,..."
 
@@ -84,6 +85,12 @@ def check_figure(picture: Path | None) -> None:
     if picture is not None:
         drawing.require()
         drawing.check_path(picture)
+
+
+def warn(lines: Iterable[str]) -> None:
+    """Tell what is odd about a table, a line each."""
+    for line in lines:
+        say(page(err=True), f"warning   {clean(line)}", style="yellow")
 
 
 def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:

@@ -102,11 +102,8 @@ def _(Fraction, Frame, guessed, inverse, mo, strict_example):
 @app.cell
 def _(
     Fraction,
-    Frame,
-    answers,
     best_bound,
     guessed,
-    mo,
     np,
     strict_example,
     theorem3,
@@ -134,6 +131,12 @@ def _(
         )
     equal = tightness_example(Fraction(1, 2))
     assert equal.joint == equal.columns
+    return equal, table
+
+
+@app.cell
+def _(Frame, answers, equal, guessed, mo, table):
+    guessed  # nothing is shown before
     truth = answers.index("no c is enough")  # each of the tables refutes one
     mo.accordion(
         {

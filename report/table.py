@@ -154,7 +154,25 @@ def _alerts(score: Score) -> Iterator[Alert]:
 
 def _sheet(score: Score) -> Iterator[Answer]:
     """The first page: what was looked at, found, done, and what remains."""
-    n, k, below = score["users"], score["k"], _below(score)
+    yield from _asked(score)
+    yield from _found(score)
+    yield Answer(
+        "By which method?",
+        f"veilmix {score['version']}",
+        f"Crowds are counted in the table; missing cells {MEANINGS[score['missing']['meaning']]}. "
+        "Bounds are those of docs/theorems.md.",
+    )
+    yield Answer(
+        "What is not said?",
+        "That anybody is safe",
+        "This page describes what was measured and certifies nothing. Who receives the table, and "
+        "what was released of the same people before, is written beside it.",
+    )
+    yield Answer("Signed", "\u2003", "Name, role, date: " + "_ " * 22)
+
+
+def _asked(score: Score) -> Iterator[Answer]:
+    n, k = score["users"], score["k"]
     yield Answer(
         "What was looked at?",
         f"{n:,} people, {many(len(score['columns']), 'column')}",
@@ -172,6 +190,10 @@ def _sheet(score: Score) -> Iterator[Answer]:
         f"Everybody but at most {_most(score):,} people shares the values of all scored columns "
         f"with at least {k - 1} others.",
     )
+
+
+def _found(score: Score) -> Iterator[Answer]:
+    n, below = score["users"], _below(score)
     met = "met" if below <= _most(score) else "not met"
     yield Answer(
         "What was found?",
@@ -194,19 +216,6 @@ def _sheet(score: Score) -> Iterator[Answer]:
         "columns that were not scored. k-anonymity says nothing of what all people of a crowd have "
         "in common.",
     )
-    yield Answer(
-        "By which method?",
-        f"veilmix {score['version']}",
-        f"Crowds are counted in the table; missing cells {MEANINGS[score['missing']['meaning']]}. "
-        "Bounds are those of docs/theorems.md.",
-    )
-    yield Answer(
-        "What is not said?",
-        "That anybody is safe",
-        "This page describes what was measured and certifies nothing. Who receives the table, and "
-        "what was released of the same people before, is written beside it.",
-    )
-    yield Answer("Signed", "\u2003", "Name, role, date: " + "_ " * 22)
 
 
 def _context(score: Score) -> Section:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..options import FILE
-from ..own_table import check_figure, crowd_options, figure_option, table_options
+from ..own_table import check_figure, crowd_options, figure_option, table_options, warn
 from ..stages import stages
-from ..text.layout import clean, format_option, page, say, write_csv, write_json
+from ..text.layout import format_option, page, say, write_csv, write_json
 
 if TYPE_CHECKING:
     from ...scenarios.tables.advise import Advised
@@ -99,9 +99,8 @@ def command(
         if picture is not None:
             stage(f"drawing {picture}")
             _draw(advised, picture)
-    for warning in (*table.warnings, *suspects(table, (MISSING, *said.lacking))):
-        if "read as a value" not in warning:
-            say(page(err=True), f"warning   {clean(warning)}", style="yellow")
+    told = (*table.warnings, *suspects(table, (MISSING, *said.lacking)))
+    warn(line for line in told if "read as a value" not in line)
     _tell(advised, data.name, form)
     if picture is not None:
         say(page(err=True), f"drawn     {picture}")

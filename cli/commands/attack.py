@@ -113,9 +113,7 @@ def command(
             )
     except MatrixStopped as stop:  # Ctrl-C: what is done is told and kept
         matrix, stopped = stop.found, stop
-    _tell(matrix, form)
-    if matrix.users < here:
-        say(page(err=True), f"{matrix.users:,} of {here:,} people, {DRAWN}")
+    _tell(matrix, form, here)
     if not no_save:
         folder = matrixfile.save(matrix, loaded, out)
         saved(page(err=form != "table"), folder, "matrix.png")
@@ -137,7 +135,8 @@ def _attacked(name: str, seed: int | None, people: int | None) -> "tuple[Scenari
     return drawn(loaded, here, people), first, here
 
 
-def _tell(matrix: "Matrix", form: str) -> None:
+def _tell(matrix: "Matrix", form: str, here: int) -> None:
+    """Print it. here: how many people the whole scenario has."""
     from ...scenarios.studies.attack_matrix_file import CELLS, cells
 
     if form == "json":
@@ -146,6 +145,8 @@ def _tell(matrix: "Matrix", form: str) -> None:
         write_csv(Grid(CELLS, cells(matrix)))
     else:
         tell(page(), matrix)
+    if matrix.users < here:
+        say(page(err=True), f"{matrix.users:,} of {here:,} people, {DRAWN}")
 
 
 def _names(text: str) -> tuple[str, ...]:

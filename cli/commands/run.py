@@ -172,10 +172,8 @@ def command(
         *(seed, mode, trace or "none", place, form, quiet, worst_case, figures, ledger),
         *(processes, durable, sign, executor),
     )
-    if durable and not processes:
-        raise click.UsageError("--durable is for --processes: one process writes no journal")
+    _check_options(wish)
     loaded = load(scenario)
-    _check_folder(wish)
     _check_figures(loaded, wish)
     outcomes: list[Outcome] = []
     folders: list[Path] = []
@@ -195,8 +193,10 @@ def command(
     _judge(outcomes)
 
 
-def _check_folder(wish: Wish) -> None:
-    """StorageError before anything is played, if what is played could not be kept, or signed."""
+def _check_options(wish: Wish) -> None:
+    """UsageError where they contradict; StorageError if a run could not be kept, or signed."""
+    if wish.durable and not wish.processes:
+        raise click.UsageError("--durable is for --processes: one process writes no journal")
     from ...scenarios.records.run_folder import unwritable
 
     _ = wish.recorder

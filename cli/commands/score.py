@@ -1,15 +1,16 @@
 """`veilmix score`: how anonymous the people of a table are, without any protocol."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..options import FILE
-from ..own_table import check_figure, crowd_options, figure_option, table_options
+from ..own_table import check_figure, crowd_options, figure_option, table_options, warn
 from ..stages import stages
-from ..text.layout import clean, format_option, page, say, write_csv, write_json
+from ..text.layout import format_option, page, say, write_csv, write_json
 
 if TYPE_CHECKING:
     from ...analysis.scoring import TableScore
@@ -87,12 +88,10 @@ def command(
     promise, the risk of re-identification, singling out, linkability and inference, which sets of
     columns are safe and what to drop.
     """
-    from ...scenarios.populations.coarser import coarser_lines
-    from ...scenarios.tables.reading import Reading, coarsenings, read, suspects, write_out
-    from ...scenarios.tables.scored import frequent, score_read
+    from ...scenarios.tables.reading import Reading, read, suspects, write_out
+    from ...scenarios.tables.scored import score_read
 
-    _check_paths(picture, kept, counts)
-    _check_form(form, advising=advising)
+    _check(form, advising, picture, kept, counts)
     said = Reading(**reading)
     texts = said.lacking
     with stages() as stage:
@@ -107,41 +106,39 @@ def command(
             worst_case_seconds=seconds,
             progress=stage,
         )
-        if picture is not None:
-            stage(f"drawing {picture}")
-            _draw(score, picture)
-    for warning in (*table.warnings, *suspects(table, texts)):
-        say(page(err=True), f"warning   {clean(warning)}", style="yellow")
-
-    def record() -> "ScoredTable":
-        from ..text.score_record import scored_table
-
-        lines = coarser_lines(coarsenings(said.coarsen, table.columns), frequent(table, k))
-        return scored_table(score, data, ("", *texts), table, lines)
-
+    warn((*table.warnings, *suspects(table, texts)))
+    record = partial(_record, score, data, said, table)
     _tell(score, record, data.name, ("", *texts), table, form)
     if advising:
         _advise(data, said, k, max_exposure)
-    if saved is not None:
-        from ...scenarios.serialization.atomic_file import write_whole
-        from ...scenarios.serialization.json_text import pretty
-        from ...scenarios.serialization.record import plain
-
-        write_whole(saved, pretty(plain(record())), force=True, private=True)
-        say(page(err=True), f"saved     {saved}   next: veilmix report {saved}")
+    _save(record, saved)
     if picture is not None:
-        say(page(err=True), f"drawn     {picture}")
+        _draw(score, picture)
     for line in write_out(table, kept, counts, bom=bom):
         say(page(err=True), line)
 
 
-def _check_form(form: str, *, advising: bool) -> None:
-    from ...errors import DataError
+def _record(score: "TableScore", data: Path, said: "Reading", table: "Table") -> "ScoredTable":
+    """The score as it is written."""
+    from ...scenarios.populations.coarser import coarser_lines
+    from ...scenarios.tables.reading import coarsenings
+    from ...scenarios.tables.scored import frequent
+    from ..text.score_record import scored_table
 
-    if advising and form != "table":
-        raise DataError(
-            f"--advise prints tables; for programs there is veilmix advise --format {form}"
-        )
+    lines = coarser_lines(coarsenings(said.coarsen, table.columns), frequent(table, score.k))
+    return scored_table(score, data, ("", *said.lacking), table, lines)
+
+
+def _save(record: "Callable[[], ScoredTable]", file: Path | None) -> None:
+    """Keep a score, where a file is named."""
+    if file is None:
+        return
+    from ...scenarios.serialization.atomic_file import write_whole
+    from ...scenarios.serialization.json_text import pretty
+    from ...scenarios.serialization.record import plain
+
+    write_whole(file, pretty(plain(record())), force=True, private=True)
+    say(page(err=True), f"saved     {file}   next: veilmix report {file}")
 
 
 def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:
@@ -159,9 +156,15 @@ def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:
     advice.tell(page(), advised, data.name)
 
 
-def _check_paths(picture: Path | None, *tables: Path | None) -> None:
-    """Before anything is read: DataError for a file that could not be written."""
+def _check(form: str, advising: bool, picture: Path | None, *tables: Path | None) -> None:  # noqa: FBT001 - passed on
+    """Before anything is read: DataError for what could not be printed, or written."""
+    from ...errors import DataError
     from ...scenarios.tables.export import check_ending
+
+    if advising and form != "table":
+        raise DataError(
+            f"--advise prints tables; for programs there is veilmix advise --format {form}"
+        )
 
     check_figure(picture)
     for file in tables:
@@ -173,7 +176,10 @@ def _draw(score: "TableScore", picture: Path) -> None:
     from ...analysis import drawing
     from ...analysis.scoring.figure import figure
 
-    drawing.save(figure(score), picture)
+    with stages() as stage:
+        stage(f"drawing {picture}")
+        drawing.save(figure(score), picture)
+    say(page(err=True), f"drawn     {picture}")
 
 
 def _tell(

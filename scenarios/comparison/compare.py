@@ -98,11 +98,21 @@ def compare(
     told = chosen.scenario.seed if seed is None else seed
     case = _case(chosen, randbelow(1 << 31) if told is None else told, messages)
     case = replace(case, cheating=cheating)
+    compared, skipped, stopped = _through(list(table), case, progress, executor)
+    comparison = _comparison(case, told, compared, skipped)
+    if stopped:
+        raise ComparisonStopped(comparison) from stopped
+    return comparison
+
+
+def _through(
+    names: Sequence[str], case: "Case", progress: Progress, executor: Executor | None
+) -> tuple[list[Compared], dict[str, str], KeyboardInterrupt | None]:
+    """What programs came to, why others did not, and Ctrl-C where it came after the first."""
     compared: list[Compared] = []
     skipped: dict[str, str] = {}
-    stopped = None
-    played = {name: executor.submit(_play, name, case) for name in table} if executor else {}
-    for place, name in enumerate(table):
+    played = {name: executor.submit(_play, name, case) for name in names} if executor else {}
+    for place, name in enumerate(names):
         try:
             progress(name)
             result = _played(name, case, played.get(name))
@@ -111,13 +121,8 @@ def compare(
         except KeyboardInterrupt as stop:
             if not compared:
                 raise
-            stopped = stop
-            skipped |= dict.fromkeys(list(table)[place:], STOPPED)
-            break
-    comparison = _comparison(case, told, compared, skipped)
-    if stopped:
-        raise ComparisonStopped(comparison) from stopped
-    return comparison
+            return compared, skipped | dict.fromkeys(names[place:], STOPPED), stop
+    return compared, skipped, None
 
 
 def _played(name: str, case: "Case", elsewhere: "Future[_Compared] | None") -> "_Compared":

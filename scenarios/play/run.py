@@ -7,7 +7,7 @@ release.
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,39 +81,68 @@ def run(
         ScenarioError, DataError: the scenario or its data cannot be used.
         ParameterError: it cannot be played so.
     """
-    if mode not in ("real", "ideal"):
-        raise ParameterError(f"mode: found {mode!r}; real or ideal is accepted")
-    chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
-    seed = chosen.scenario.seed if seed is None else seed
-    crowd = samples(chosen, seed)
-    asked_for = chosen
-    chosen = resolve(chosen, crowd.first, crowd.people.schema.names, crowd.others)
+    how = _How(
+        *(mode, instruments, report, worst_case_seconds, ledger),
+        *(processes, durable, workplace, recorded),
+    )
+    return _once(scenario if isinstance(scenario, Scenario) else load(scenario), seed, how)
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """How a scenario is played: the arguments of `run`, in its words."""
+
+    mode: Mode
+    instruments: "Sequence[Instrument]"
+    report: Report
+    worst_case_seconds: float | None
+    ledger: "Ledger | None"
+    processes: bool
+    durable: str
+    workplace: Workplace
+    recorded: Recorded
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("real", "ideal"):
+            raise ParameterError(f"mode: found {self.mode!r}; real or ideal is accepted")
+
+    def stage(self, scenario: Scenario) -> dict[str, Any]:
+        """What plays the session, where it is not this process."""
+        if self.workplace != HERE:
+            from .apart import elsewhere
+
+            there = elsewhere(scenario, self.mode, self.workplace, processes=self.processes)
+            return {"stage": there}
+        if self.processes:
+            from .apart import processes
+
+            kept = self.ledger is not None
+            return {"stage": processes(scenario, self.mode, self.durable, ledger=kept)}
+        return {}
+
+
+def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
+    """Draw the people, play the session, score what came of it."""
+    seed = asked_for.scenario.seed if seed is None else seed
+    crowd = samples(asked_for, seed)
+    chosen = resolve(asked_for, crowd.first, crowd.people.schema.names, crowd.others)
     faults = draw_faults(chosen, crowd.people.n, seed)
-    more: dict[str, Any] = {}  # the stage, where it is another
-    if workplace != HERE:
-        from .apart import elsewhere
-
-        more["stage"] = elsewhere(chosen, mode, workplace, processes=processes)
-    elif processes:
-        from .apart import processes as apart
-
-        more["stage"] = apart(chosen, mode, durable, ledger=ledger is not None)
+    stage, watched = how.stage(chosen), (how.instruments, how.report)
     started, kept = time.perf_counter(), None
     with uncollected(crowd.people.n):
-        if ledger is not None:
+        if how.ledger is not None:
             from .real import play_real
 
-            session = partial(play_real, chosen, crowd, faults, seed, instruments, report, **more)
-            played, kept = _kept(ledger, asked_for, chosen, crowd, seed, mode, session)
+            session = partial(play_real, chosen, crowd, faults, seed, *watched, **stage)
+            played, kept = _kept(how.ledger, asked_for, chosen, crowd, seed, how.mode, session)
         else:
-            carry = carrier(chosen)
-            played = carry(chosen, crowd, faults, seed, mode, instruments, report, **more)
+            played = carrier(chosen)(chosen, crowd, faults, seed, how.mode, *watched, **stage)
         seconds = time.perf_counter() - started
-        recorded(played.transcript, crowd.people.n, columns_of(chosen, crowd.people))
+        how.recorded(played.transcript, crowd.people.n, columns_of(chosen, crowd.people))
         done = Session(chosen, crowd, played, partial(present, crowd, faults))
         scored = program_of(chosen).score(done)
-        outcome = outcome_of(done, scored, seed, mode, seconds, worst_case_seconds)
-    trust = workplace.helpers.trust if workplace.helpers else None
+        outcome = outcome_of(done, scored, seed, how.mode, seconds, how.worst_case_seconds)
+    trust = how.workplace.helpers.trust if how.workplace.helpers else None
     return expectations(replace(outcome, ledger=kept, executor=trust))
 
 

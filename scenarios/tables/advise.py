@@ -67,11 +67,10 @@ class Advised:
         max_exposure: the share of people who may be in a smaller one.
         most: people who may be.
         found: what the search found, and what it proved.
-        cost: of the best choice.
         before: the people below k with everything as it is (but for what costs nothing).
         finer: of each column, the people below k were it one level finer (by promise: as many as
             the counts could then not exclude).
-        choices: those of the frontier that are shown, with their costs; `cost` is the best one's.
+        choices: those of the frontier that are shown, the best among them, with their costs.
         predict: the column that was named; None: none was.
         missing: what an empty cell is called.
         by: whether truth or the promise decides.
@@ -83,7 +82,6 @@ class Advised:
     max_exposure: float
     most: int
     found: Advice
-    cost: Cost
     before: int
     finer: tuple[int | None, ...]
     choices: tuple[tuple[Choice, Cost], ...]
@@ -100,6 +98,11 @@ class Advised:
     def best(self) -> Choice:
         """The choice that is advised."""
         return self.found.best
+
+    @property
+    def cost(self) -> Cost:
+        """Of the best choice."""
+        return next(cost for choice, cost in self.choices if choice == self.best)
 
     def coarse(self, choice: Choice | None = None) -> dict[str, tuple[str, ...]]:
         """The table as a choice says it (None: the best), by columns; dropped ones left out.
@@ -158,12 +161,8 @@ def advise(
     judge = _by(by)
     _known(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
     progress("ladders of coarser values")
-    columns = tuple(
-        _weighted(column(table, j, k, missing, (hierarchies or {}).get(name)), table, j, weights)
-        for j, name in enumerate(table.columns)
-    )
-    n = len(table.codes)
-    most = _allowed(max_exposure, n)
+    columns = _columns(table, k, missing, hierarchies or {}, weights or {})
+    most = _allowed(max_exposure, len(table.codes))
     ladders = [asked.ladder for asked in columns]
     promise = _Promise(table, columns, k)
     asked = promise if judge is Basis.PROMISE else None
@@ -171,31 +170,26 @@ def advise(
         table.codes, ladders, k, most, promise=asked, seconds=seconds, progress=progress
     )
     progress("what it costs")
-    wide = len(columns) > WIDE
-    zero = tuple(0 for _ in columns)
-    shown = _spread(advice.frontier(), advice.best)
-    label = None if predict is None else table.columns.index(predict)
-    measured = tuple(
-        (
-            choice,
-            _cost(table, columns, choice, promise, label, whole=not wide or choice == advice.best),
-        )
-        for choice in shown
-    )
+    before = _below(table, columns, [0] * len(columns), k)
+    finer = tuple(_finer(table, columns, advice.best, j, asked or k) for j in range(len(columns)))
+    costs = _costs(table, columns, advice, promise, predict)
     return Advised(
-        table,
-        columns,
-        k,
-        max_exposure,
-        most,
-        advice,
-        next(cost for choice, cost in measured if choice == advice.best),
-        _below(table, columns, zero, k),
-        tuple(_finer(table, columns, advice.best, j, asked or k) for j in range(len(columns))),
-        measured,
-        predict,
-        missing,
-        judge,
+        *(table, columns, k, max_exposure, most, advice, before, finer, costs),
+        *(predict, missing, judge),
+    )
+
+
+def _columns(
+    table: Table,
+    k: int,
+    missing: str,
+    hierarchies: Mapping[str, Path],
+    weights: Mapping[str, float],
+) -> tuple[Column, ...]:
+    """Every column of a table with its ladder and its weight."""
+    return tuple(
+        _weighted(column(table, j, k, missing, hierarchies.get(name)), table, j, weights)
+        for j, name in enumerate(table.columns)
     )
 
 
@@ -248,12 +242,11 @@ def _known(table: Table, names: Sequence[str]) -> None:
             )
 
 
-def _weighted(asked: Column, table: Table, j: int, weights: Mapping[str, float] | None) -> Column:
+def _weighted(asked: Column, table: Table, j: int, weights: Mapping[str, float]) -> Column:
     held = entropy(np.bincount(asked.ladder.levels[0].codes[table.codes[:, j]]))
     name = asked.ladder.column
-    weight = weights[name] if weights and name in weights else held**0.5
-    weight = max(1e-6, weight)
-    return Column(Ladder(asked.ladder.column, asked.ladder.levels, weight), asked.steps)
+    weight = max(1e-6, weights.get(name, held**0.5))
+    return Column(Ladder(name, asked.ladder.levels, weight), asked.steps)
 
 
 def _allowed(share: float, n: int) -> int:
@@ -283,6 +276,24 @@ def _spread(frontier: Sequence[Choice], best: Choice) -> list[Choice]:
     others = [choice for choice in frontier if choice != best]
     step = max(1, -(-len(others) // (SHOWN - 1)))
     return sorted({*others[::step], best}, key=lambda choice: (choice.people, choice.loss))
+
+
+def _costs(
+    table: Table,
+    columns: Sequence[Column],
+    advice: Advice,
+    promise: "_Promise",
+    predict: str | None,
+) -> tuple[tuple[Choice, Cost], ...]:
+    """The choices that are shown, and what each costs; of a wide table that of the best in full."""
+    label = None if predict is None else table.columns.index(predict)
+    shown, wide = _spread(advice.frontier(), advice.best), len(columns) > WIDE
+    whole = [not wide or choice == advice.best for choice in shown]
+    costs = (
+        _cost(table, columns, choice, promise, label, whole=measured)
+        for choice, measured in zip(shown, whole, strict=True)
+    )
+    return tuple(zip(shown, costs, strict=True))
 
 
 def _cost(
