@@ -103,8 +103,15 @@ class FieldFamily:
         return road(keys[:, 0], values ^ keys[:, 1])
 
     def _by_preimages(self, u: Elements, target: Elements) -> Support:
-        """Walks through the solutions x of low(u x) = target in Gray-code order."""
+        """Counts the solutions x of low(u x) = target, a piece that the cache holds at a time."""
         counts = np.zeros(self.a, np.int64)
+        for first in range(0, len(u), BLOCK):
+            piece = slice(first, first + BLOCK)
+            self._count_preimages(counts, u[piece], target[piece])
+        return counts
+
+    def _count_preimages(self, counts: Support, u: Elements, target: Elements) -> None:
+        """Walks through the solutions x of low(u x) = target in Gray-code order."""
         # u = 0 hashes the whole domain to 0.
         counts += int(np.count_nonzero((u == 0) & (target == 0)))
         inverse = invert(u[u != 0], self.k)
@@ -120,7 +127,6 @@ class FieldFamily:
                 np.add.at(counts, inside, 1)
             if r < 1 << (self.k - self.j):
                 x = x ^ steps[(r & -r).bit_length() - 1]
-        return counts
 
     def _by_characters(self, u: Elements, target: Elements) -> Support:
         """1{low(u x) = target} = (1/g) sum_t (-1)^(<t, low(u x)> + <t, target>), one transform.
