@@ -53,7 +53,7 @@ def quiet(name: str, folder: str) -> Any:
 def variation_ratio(module: Any, randomizer: Any, n: int) -> float | None:
     """Its upper bound with the README's parameters; None where it has none for the randomizer."""
     p = exp(randomizer.epsilon)
-    if isinstance(randomizer, GRR):
+    if randomizer == GRR(randomizer.inputs, randomizer.epsilon):
         beta = (p - 1) / (p + randomizer.a - 1)
     elif randomizer == UnaryEncoding.rappor(randomizer.a, randomizer.epsilon):
         root = exp(randomizer.epsilon / 2)

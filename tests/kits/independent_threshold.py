@@ -39,6 +39,42 @@ def unsealed(data: bytes, label: bytes, *scalars: int) -> bytes | None:
         return None
 
 
+def grouped(
+    messages: dict[int, bytes], body: int, size: int
+) -> tuple[dict[bytes, dict[int, tuple[int, int]]], dict[int, str]]:
+    """The points of those who share a body, and why others have none."""
+    groups: dict[bytes, dict[int, tuple[int, int]]] = {}
+    refused = {}
+    for i, data in messages.items():
+        x, y = (int.from_bytes(data[at : at + 32], "little") for at in (body, body + 32))
+        group = groups.setdefault(data[:body], {})
+        if len(data) != size or not 0 < x < ORDER or y >= ORDER:
+            refused[i] = "malformed"
+        elif (x, y) in group.values():
+            refused[i] = "duplicate"
+        else:
+            group[i] = (x, y)
+    return groups, refused
+
+
+def opened(sealed: bytes, points: list[tuple[int, int]], k: int) -> tuple[int, bytes | None]:
+    """The secret of the first k points that open a text, and the text; None where none do."""
+    for some in combinations(points, k):
+        secret = at_zero(some)
+        plaintext = unsealed(sealed, TEXT, secret)
+        if plaintext is not None:
+            return secret, plaintext
+    return 0, None
+
+
+def at(seed: bytes, k: int, x: int) -> int:
+    """The polynomial of a seed, of k coefficients, at x."""
+    digests = (sha512(POLYNOMIAL + seed + bytes([e])).digest() for e in range(k))
+    return (
+        sum(int.from_bytes(a, "little") * pow(x, e, ORDER) for e, a in enumerate(digests)) % ORDER
+    )
+
+
 def read(vector: dict[str, Any]) -> dict[str, Any]:
     """What opens of a round: the texts of each message, what is refused and what stays closed."""
     k, widths = vector["needed"], vector["widths"]
@@ -56,34 +92,16 @@ def read(vector: dict[str, Any]) -> dict[str, Any]:
     for level, body in enumerate(bodies):
         following = []
         for around, some in waiting:
-            groups: dict[bytes, dict[int, tuple[int, int]]] = {}
-            for i, data in some.items():
-                x, y = (int.from_bytes(data[at : at + 32], "little") for at in (body, body + 32))
-                group = groups.setdefault(data[:body], {})
-                if len(data) != sizes[level] or not 0 < x < ORDER or y >= ORDER:
-                    refused[str(i)] = [level, "malformed"]
-                elif (x, y) in group.values():
-                    refused[str(i)] = [level, "duplicate"]
-                else:
-                    group[i] = (x, y)
+            groups, wrong = grouped(some, body, sizes[level])
+            refused |= {str(i): [level, reason] for i, reason in wrong.items()}
             for shared, group in groups.items():
-                plaintext = None
-                for points in combinations(group.values(), k):
-                    secret = at_zero(points)
-                    plaintext = unsealed(shared[32 * k :], TEXT, secret)
-                    if plaintext is not None:
-                        break
+                secret, plaintext = opened(shared[32 * k :], list(group.values()), k)
                 if plaintext is None:
                     closed += [[around, len(group)]] if group else []
                     continue
-                seed, inner = plaintext[-32:], {}
-                coefficients = [
-                    int.from_bytes(sha512(POLYNOMIAL + seed + bytes([i])).digest(), "little")
-                    % ORDER
-                    for i in range(k)
-                ]
+                inner = {}
                 for i, (x, y) in group.items():
-                    if sum(a * pow(x, e, ORDER) for e, a in enumerate(coefficients)) % ORDER != y:
+                    if at(plaintext[-32:], k, x) != y:
                         refused[str(i)] = [level, "does-not-open"]
                         continue
                     texts[i] = [*around, plaintext[:-32].hex()]

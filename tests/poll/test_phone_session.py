@@ -139,44 +139,53 @@ def raw(address: str, text: bytes) -> bytes:
         return said
 
 
+def wrong_addresses(phone: Client, base: str) -> None:
+    stranger = Client(f"{base}/WRNGCD", "x")
+    assert stranger.join()[0] == 404
+    assert b"no such session" in stranger.ask("")[1]
+    assert Client(base, "x").ask("/")[0] == 200  # says that a code is needed
+    assert Client(base, "x").ask("/static/nothing.js")[0] == 404
+    assert phone.ask("", method="HEAD") == (200, b"")
+    assert phone.ask("", method="DELETE")[0] == 403  # from nowhere
+    assert phone.ask("", method="DELETE", origin=base)[0] == 405
+    assert phone.ask("/news/x/0")[0] == 404
+    status, said = phone.ask("/join", b"{}", origin="http://elsewhere.example")
+    assert (status, said) == (403, b"Only the page itself may ask for this.\n")
+    assert phone.ask("", host="elsewhere.example")[0] == 421
+
+
+def wrong_joins(phone: Client, address: str) -> None:
+    for body in (b"", b"[1]", b"{", b'{"phone": 1, "name": "a"}', b"[" * 100_000):
+        status, said = phone.ask("/join", body)
+        assert (status, said) == (400, b"To join, a phone says its secret and a name.")
+    for name in ("", " ", "a\nb\x00", "x" * 41):
+        status, said = Client(address, name).join()
+        assert status == 400
+        assert b"choose another" in said
+    assert phone.join()[0] == 200
+    assert phone.join()[0] == 200  # the same phone is the same phone
+    twin = Client(address, phone.name.upper())
+    assert twin.join() == (409, b"Somebody here is called PUPIL 0 already; choose another name.")
+    assert phone.hand_in(b"x") == (409, b"Nothing is asked at the moment.")
+    assert phone.ask("/answer", b"x", x_phone="short")[0] == 403
+
+
+def wrong_bytes(address: str) -> None:
+    base, code = address.rsplit("/", 1)
+    host = base.removeprefix("http://").encode()
+    large = b"POST /%s/join HTTP/1.1\r\nhost: %s\r\norigin: %s\r\ncontent-length: %d\r\n\r\n"
+    told = large % (code.encode(), host, base.encode(), 10_000_000)
+    assert raw(address, told + bytes((1 << 18) + 1)).startswith(b"HTTP/1.1 413")
+    assert raw(address, b"POST /half HTTP/1.1\r\nhost: ").startswith(b"HTTP/1.1 400")
+    assert raw(address, b"\x16\x03\x01\x02\x00").startswith(b"HTTP/1.1 400")
+
+
 def test_bad_input_gets_one_clear_answer_each_and_the_class_goes_on(patience: float) -> None:
     with Class(demo(patience), 6) as room:
         first, *others = phones(room.address, 6)
-        base, code = room.address.rsplit("/", 1)
-        stranger = Client(f"{base}/WRNGCD", "x")
-        assert stranger.join()[0] == 404
-        assert b"no such session" in stranger.ask("")[1]
-        assert Client(base, "x").ask("/")[0] == 200  # says that a code is needed
-        assert Client(base, "x").ask("/static/nothing.js")[0] == 404
-        assert first.ask("", method="HEAD") == (200, b"")
-        assert first.ask("", method="DELETE")[0] == 403  # from nowhere
-        assert first.ask("", method="DELETE", origin=base)[0] == 405
-        assert first.ask("/news/x/0")[0] == 404
-        for body in (b"", b"[1]", b"{", b'{"phone": 1, "name": "a"}', b"[" * 100_000):
-            status, said = first.ask("/join", body)
-            assert (status, said) == (400, b"To join, a phone says its secret and a name.")
-        for name in ("", " ", "a\nb\x00", "x" * 41):
-            status, said = Client(room.address, name).join()
-            assert status == 400
-            assert b"choose another" in said
-        assert first.join()[0] == 200
-        assert first.join()[0] == 200  # the same phone is the same phone
-        twin = Client(room.address, first.name.upper())
-        assert twin.join() == (
-            409,
-            b"Somebody here is called PUPIL 0 already; choose another name.",
-        )
-        status, said = first.ask("/join", b"{}", origin="http://elsewhere.example")
-        assert (status, said) == (403, b"Only the page itself may ask for this.\n")
-        assert first.ask("", host="elsewhere.example")[0] == 421
-        assert first.hand_in(b"x") == (409, b"Nothing is asked at the moment.")
-        assert first.ask("/answer", b"x", x_phone="short")[0] == 403
-        host = base.removeprefix("http://").encode()
-        large = b"POST /%s/join HTTP/1.1\r\nhost: %s\r\norigin: %s\r\ncontent-length: %d\r\n\r\n"
-        told = large % (code.encode(), host, base.encode(), 10_000_000)
-        assert raw(room.address, told + bytes((1 << 18) + 1)).startswith(b"HTTP/1.1 413")
-        assert raw(room.address, b"POST /half HTTP/1.1\r\nhost: ").startswith(b"HTTP/1.1 400")
-        assert raw(room.address, b"\x16\x03\x01\x02\x00").startswith(b"HTTP/1.1 400")
+        wrong_addresses(first, room.address.rsplit("/", 1)[0])
+        wrong_joins(first, room.address)
+        wrong_bytes(room.address)
         for other in others:
             other.join()
         first.asked(1)

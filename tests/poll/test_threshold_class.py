@@ -162,6 +162,29 @@ def test_who_asks_after_half_of_the_time_is_told_that_it_is_too_late(
     assert outcome.release == {ROWS[0]: 3}
 
 
+def sealed_with_a_reload(page: Any) -> dict[str, Any]:
+    """A page that is loaded anew while it asks: what it kept of its question."""
+    choose(page, (0, 0))
+    page.route("**/seed", lambda route: route.abort())
+    seal(page)
+    page.wait_for_selector("h1:has-text('Asking randomness')")
+    asked: dict[str, Any] = json.loads(page.evaluate("Object.values(sessionStorage)[0]"))["asked"]
+    page.unroute("**/seed")
+    page.reload()
+    return asked
+
+
+def seal_without_network(page: Any) -> None:
+    """A page that loses the network between two answers, and has it again while it asks."""
+    begin(page)
+    pick(page, 0, (0, 0))
+    page.context.set_offline(True)
+    pick(page, 1, (0, 0))
+    seal(page)
+    page.wait_for_selector("h1:has-text('Asking randomness')")
+    page.context.set_offline(False)
+
+
 def test_phones_in_chromium_ask_seal_and_find_what_opened(
     new_phone: Callable[[str], Any], tmp_path: Path, patience: float
 ) -> None:
@@ -178,20 +201,8 @@ def test_phones_in_chromium_ask_seal_and_find_what_opened(
         first.wait_for_selector("text=Your phone now asks randomness")
         assert "a question to the party randomness" in first.inner_text("main")
         seal(first)
-        choose(reloads, (0, 0))
-        reloads.route("**/seed", lambda route: route.abort())
-        seal(reloads)
-        reloads.wait_for_selector("h1:has-text('Asking randomness')")
-        asked = json.loads(reloads.evaluate("Object.values(sessionStorage)[0]"))["asked"]
-        reloads.unroute("**/seed")
-        reloads.reload()
-        begin(offline)
-        pick(offline, 0, (0, 0))
-        offline.context.set_offline(True)
-        pick(offline, 1, (0, 0))
-        seal(offline)
-        offline.wait_for_selector("h1:has-text('Asking randomness')")
-        offline.context.set_offline(False)
+        asked = sealed_with_a_reload(reloads)
+        seal_without_network(offline)
         for page in pages:
             page.wait_for_selector("text=Your envelope was handed in")
         sealed = first.inner_text("main")

@@ -13,6 +13,30 @@ from veilmix.errors import Reason
 from veilmix.protocol.announcement import Policy, Rules, Setting
 
 
+def policies(*, divided: bool) -> st.SearchStrategy[Policy]:
+    return st.builds(
+        Policy,
+        st.just(2),
+        st.just(0.5),
+        st.sampled_from(["fixed", "coverage"]),
+        st.booleans(),
+        st.just(Setting.STATISTICAL if divided else Setting.FIXED),
+        st.just(0.1 if divided else 0.0),
+    )
+
+
+def rules(suite: str) -> st.SearchStrategy[Rules]:
+    return st.builds(
+        Rules,
+        min_batch=st.integers(1, 4),
+        min_dropout=st.integers(1, 3),
+        padded=st.booleans(),
+        salted=st.just(True) if suite == "textbook" else st.booleans(),
+        ordered=st.booleans(),
+        lesson=st.just(True),
+    )
+
+
 @st.composite
 def sessions(draw: Any) -> tuple[Any, dict[int, list[int]]]:
     """Give a session of a few people over any schema, and who is missing in which round."""
@@ -31,31 +55,15 @@ def sessions(draw: Any) -> tuple[Any, dict[int, list[int]]]:
     wrong = {index: fault for index, fault in wrong.items() if index < len(rows)}
     name = draw(st.sampled_from(sorted(SUITES)))
     divided = draw(st.booleans())
-    policy = Policy(
-        2,
-        0.5,
-        draw(st.sampled_from(["fixed", "coverage"])),
-        draw(st.booleans()),
-        Setting.STATISTICAL if divided else Setting.FIXED,
-        0.1 if divided else 0.0,
-    )
-    rules = Rules(
-        min_batch=draw(st.integers(1, 4)),
-        min_dropout=draw(st.integers(1, 3)),
-        padded=draw(st.booleans()),
-        salted=name == "textbook" or draw(st.booleans()),
-        ordered=draw(st.booleans()),
-        lesson=True,
-    )
     cast = KIT.cast(
         rows,
         schema=schema,
         decide=KIT.keep(*sorted(kept), share=draw(st.sampled_from([0.0, 0.3]))),
-        policy=policy,
+        policy=draw(policies(divided=divided)),
         rounds=lambda index: (1 + index % 2,) if divided else (1, 2),
         shufflers=draw(st.integers(1, 3)),
         suite=name,
-        rules=rules,
+        rules=draw(rules(name)),
         faults=KIT.attack(**{f"user_{index + 1}": fault for index, fault in wrong.items()}),
         **(
             {"entropy": SystemEntropy()}
