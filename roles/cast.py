@@ -68,6 +68,8 @@ class Cast:
         randomize: what people do to their answers before they say them; None: nothing.
         remembering: what the person with an index does where noise is kept; None: it is not.
         guards: the defences that parties observe.
+        paced: whether a party keeps the order of arrival against the rules. Then, and where the
+            rules keep it, people send at moments that are drawn: a seed fixes that order too.
         wire: who holds the wires; None: parties in one process.
         adversary: what keeps what attackers see; None: nothing does.
         identities: what parties, by name, and the board sign posts with; None: drawn for this
@@ -94,6 +96,7 @@ class Cast:
     randomize: Randomization | None = None
     remembering: Callable[[int], Randomization] | None = None
     guards: Guards = field(default_factory=Guards)
+    paced: bool = False
     wire: Wire | None = None
     adversary: AdversaryRecord | None = None
     identities: Mapping[str, Signer] | None = None

@@ -7,6 +7,7 @@ from typing import overload
 from ..crypto.entropy import Entropy
 from .network import EVERY_ROUND
 
+WITHIN = 0.5  # seconds in which all people send whose order is drawn
 Row = Sequence[str]
 Randomization = Callable[[Row, Entropy], Row]
 
@@ -23,6 +24,7 @@ class Person:
         randomize: what the person does to its answers before sending them; None: nothing.
         looks: whether it looks for its receipts.
         compares: whether it compares what it was told with the board.
+        paced: whether it sends at a moment of its own, which is drawn.
     """
 
     index: int
@@ -32,10 +34,15 @@ class Person:
     randomize: "Randomization | None" = None
     looks: bool = False
     compares: bool = True
+    paced: bool = False
 
     def response(self, fresh: Entropy) -> Row:
         """The answers the person gives in a round."""
         return self.randomize(self.row, fresh.fork("lie")) if self.randomize else self.row
+
+    def moment(self, fresh: Entropy) -> float:
+        """How long the person waits before it sends what it has sealed, seconds."""
+        return WITHIN * int.from_bytes(fresh.fork("moment").random(8), "little") / 2**64
 
     def __repr__(self) -> str:
         return f"Person({self.index})"

@@ -225,6 +225,7 @@ def _start_users(
 ) -> None:
     seat, sealers, guards = _seat(cast, network), Sealers(), cast.guards
     looks = guards.looks or (lambda _: False)
+    paced = cast.paced or not cast.rules.ordered
 
     def person(index: int) -> Person:
         fresh = cast.entropy.fork(parties.user(index))
@@ -233,11 +234,12 @@ def _start_users(
             randomize=cast.remembering(index) if cast.remembering else cast.randomize,
             looks=looks(index),
             compares=guards.compares,
+            paced=paced,
         )
 
     everybody = range(cast.first, cast.people)
     asks = cast.rules.tokens or cast.program is Program.THRESHOLD
-    alone = asks or guards.registered is not None or cast.wire is not None
+    alone = asks or paced or guards.registered is not None or cast.wire is not None
     many = cast.people > COHORT_ABOVE and not alone
     apart = [i for i in everybody if not many or looks(i) or parties.user(i) in cast.faults]
     together: Sequence[int] = everybody

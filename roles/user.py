@@ -81,6 +81,8 @@ async def user(
         me.tell(lambda instrument, made=made: instrument.sealed(made))  # type: ignore[misc]
         if person.looks:
             receiving.mine[plan.call.round] = receipts
+        if person.paced:
+            await trio.sleep(person.moment(fresh))
         await me.send(sealing_plan, plan.openers[0], sent)
         if proofs is not None:
             await contest(me, sealing_plan, proofs)

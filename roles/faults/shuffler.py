@@ -198,6 +198,7 @@ ARRANGED: Mapping[str, Callable[[Deed, Round, Batch, Layers], Batch]] = {
     "tag": tag,
     "forward": forward,
 }
+KEEPS_ORDER = ("forward",)  # the order of arrival
 
 WRONG_DIGEST, PRE_EMPT = "wrong-digest", "pre-empt"
 

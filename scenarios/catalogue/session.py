@@ -9,7 +9,7 @@ from ...crypto.entropy import Entropy
 from ...protocol import parties
 from ...roles.cast import Cast
 from ...roles.faults.curator import liar
-from ...roles.faults.shuffler import TOP_BIT, Deed, cheat
+from ...roles.faults.shuffler import KEEPS_ORDER, TOP_BIT, Deed, cheat
 from ...roles.faults.users import faulty
 from ...roles.faults.wire import Wires
 from ...roles.network import Fault, Wire
@@ -113,12 +113,14 @@ class AttackSetup:
     def prepared(self) -> Cast:
         """The session with all parts in it."""
         changed = bool(self.fakes or self.forgers or self.guesses)
+        deeds = {deed.attack for each in self.deeds.values() for deed in each}
         return replace(
             self.cast,
             people=self.people + self.fakes,
             row=self.row if changed else self.cast.row,
             remembering=self._response if self.guesses and self.cast.randomize else None,
             faults=dict(self._faults()),
+            paced=not deeds.isdisjoint(KEEPS_ORDER),
             wire=Wires(self.wires) if self.wires else None,
         )
 

@@ -108,6 +108,17 @@ def test_a_seed_gives_one_digest_and_no_seed_gives_another() -> None:
     assert run(scenario, 9, worst_case_seconds=0).digest != runs[0].digest
 
 
+@pytest.mark.parametrize("cohort", [False, True])
+@pytest.mark.parametrize("name", ["attack-order", "attack-forward"])
+def test_a_seed_fixes_the_order_that_a_batch_keeps(
+    name: str, cohort: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the rules, or against them: not the scheduler's order, whose tasks start at random."""
+    if cohort:
+        monkeypatch.setattr("veilmix.roles.session.COHORT_ABOVE", 10)
+    assert len({run(name, worst_case_seconds=0).digest for _ in range(4)}) == 1
+
+
 def test_a_result_is_plain_json_of_schema_1() -> None:
     result = run("blood-type", 7, worst_case_seconds=0).result()
     assert json.loads(json.dumps(result)) == result
