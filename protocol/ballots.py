@@ -191,7 +191,10 @@ class Phrasebook:
 
 
 def salts(plan: Round, entropy: Entropy) -> list[bytes]:
-    """User: a fresh salt for every answer of the round."""
+    """User: a salt for every answer of the round, fresh unless a lesson says otherwise.
+
+    Peers, and who asks for tokens, draw `fresh_salts` in any case.
+    """
     many = len(plan.call.asks)
     if not plan.announcement.rules.salted:
         return [NO_SALT] * many

@@ -9,10 +9,11 @@ imports, arrows between rooms, circles, and the largest room. ROOT is any checko
 not said), so that two can be looked at side by side.
 """
 
+import argparse
 import ast
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from math import sqrt
 from pathlib import Path
@@ -210,12 +211,16 @@ def drawing(root: Path) -> tuple[str, str]:
     )
 
 
-def main(out: str, root: str = "") -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Write the picture and print the counts."""
-    picture, counts = drawing(Path(root) if root else Path(__file__).parent.parent)
-    Path(out).write_text(picture, "utf-8")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("out", type=Path, help="the picture, .svg")
+    parser.add_argument("root", type=Path, nargs="?", default=Path(__file__).parent.parent)
+    asked = parser.parse_args(arguments)
+    picture, counts = drawing(asked.root)
+    asked.out.write_text(picture, "utf-8")
     print(counts)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()
