@@ -56,3 +56,11 @@ def test_a_run_is_compared_with_what_was_recorded(
         "classroom (ideal): another answer",
         "1 scenarios, 2 runs compared: 1 differences",
     ]
+
+
+@pytest.mark.long
+def test_every_seed_fixes_its_run(tmp_path: Path) -> None:
+    """All shipped scenarios, with messages and without, twice: whatever the scheduler does."""
+    record = str(tmp_path / "first.json")
+    assert digests.main(["record", record]) == 0
+    assert digests.main(["compare", record]) == 0
