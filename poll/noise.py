@@ -155,7 +155,7 @@ def lines(result: NoisyResult) -> list[str]:
     ]
 
 
-def said_as(scenario: Scenario, row: Sequence[str]) -> Sequence[str]:
+def response(scenario: Scenario, row: Sequence[str]) -> Sequence[str]:
     """What somebody says whose answers these are: with noise, where phones add some."""
     questions = noise_of(scenario)
     return randomization(questions)(row, SystemEntropy()) if questions else row

@@ -15,7 +15,7 @@ from ..protocol.frames import frame_envelopes
 from ..protocol.session import Round
 from ..scenarios.schema.model import Scenario
 from .classroom import Classroom
-from .noise import said_as
+from .noise import response
 from .questions import schema_of
 from .seeds import Seeds, question
 from .web import Desk
@@ -41,7 +41,7 @@ class Simulated:
             self._room.join(secret, f"simulated {number + 1}").simulated = True
             features = schema_of(self._scenario).features
             row = [secrets.choice(feature.values or ("",)) for feature in features]
-            self._people[secret] = said_as(self._scenario, row)
+            self._people[secret] = response(self._scenario, row)
 
     async def live(self, desk: Desk) -> None:
         """Answer every round, until cancelled. desk: where phones hand in."""

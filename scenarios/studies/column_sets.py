@@ -4,9 +4,9 @@
     truth      people in a crowd smaller than k, were these columns released
     entropy    bits per person that the joint counts of the columns hold
 
-Truth is counted in the people (recollect.py), or in the release where only that is known. Where the
-rule is `worst-case`, or `margins` and there are many cells, sets that were not decided on are
-promised by the coverage bound: either would take long for every set.
+Truth is counted in the people (`verification.population`), or in the release where only that is
+known. Where the rule is `worst-case`, or `margins` and there are many cells, sets that were not
+decided on are promised by the coverage bound: either would take long for every set.
 """
 
 from collections import Counter
