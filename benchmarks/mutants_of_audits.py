@@ -1,12 +1,11 @@
 """Changed frames of challenges and audits: `benchmarks/mutants_of_audits.py [frames] [seed]`.
 
 Takes posts `share, accepted, heard, shown, coin, traced, toss, opened` and alarms `changed` of a
-session of three people, changes bits, cuts, lengthens and splices them as mutants_of_tokens.py
-does, and posts each on the board as it stood when the right one was posted. What the board takes is
-judged as keyholders do. Whatever comes must be taken or be `Refused`, with a reason and nothing
-else, and the board must be what it was; anything else surfaces here and ends the run. Prints how
-many were refused, by what, how many were taken, and the most memory that was allocated at once in
-the first 10,000.
+session of three people, changes bits, cuts, lengthens and splices them, and posts each on the board
+as it stood when the right one was posted. What the board takes is judged as keyholders do. Whatever
+comes must be taken or be `Refused`, with a reason and nothing else, and the board must be what it
+was; anything else surfaces here and ends the run. Prints how many were refused, by what, how many
+were taken, and the most memory that was allocated at once in the first 10,000.
 """
 
 import random

@@ -138,7 +138,7 @@ def figure9(material: Material) -> Redrawn:
     near = all(row[9] >= row[10] - 0.05 for row in rows)
     checks = (
         Check("9", "Bayes error >= Fano bound of its PIE", "(10)", "always", _all(held), held),
-        Check("9", "Bayes error >= exact least error", "capacity.py", "always", _all(least), least),
+        Check("9", "Bayes error >= exact least error", "least_error", "always", _all(least), least),
         Check("9", "attack's error >= Bayes error - 0.05", "theory", "always", _all(near), near),
         Check(
             "9", "error rate is the proportion of", "paper", "correct results",

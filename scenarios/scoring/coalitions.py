@@ -28,7 +28,7 @@ def coalitions(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
 
     With more than 8 parties: single parties, all shufflers, all but one with both readers, all with
     each reader, one of every audited pair with each, and everybody. Of peers only nobody and named
-    ones: the rest is told by their number (peers_found.py).
+    ones: the rest is told by their number (programs/peers/found.py).
     """
     names = party_names(scenario)
     chosen: dict[tuple[str, ...], None] = {(): None}

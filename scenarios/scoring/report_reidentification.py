@@ -1,4 +1,4 @@
-"""Who is found by a randomized report: the attacks and the PIE of risks.py, with the noise.
+"""Who is found by a randomized report: attacks and PIE as in reidentification.py, with the noise.
 
 The mix takes a person's reports apart, so an attacker sees one report at a time: of each attacker
 the report is told that finds most people. GRR and small matrices are summed over. Of anything else

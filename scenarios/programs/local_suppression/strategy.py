@@ -2,9 +2,9 @@
 
 After round 1 the curator knows how many people have each value. It decides which columns to
 release and which of their values are left blank: by everybody who has one, and with a stated
-probability by everybody else, so that at least k people leave a blank (analysis/
-local_suppression.py). A value that fewer than k people have is always left blank; others are if
-more can be said that way.
+probability by everybody else, so that at least k people leave a blank
+(analysis/suppression/value_suppression.py). A value that fewer than k people have is always left
+blank; others are if more can be said that way.
 """
 
 from collections.abc import Sequence
