@@ -191,10 +191,7 @@ class Phrasebook:
 
 
 def salts(plan: Round, entropy: Entropy) -> list[bytes]:
-    """User: a salt for every answer of the round, fresh unless a lesson says otherwise.
-
-    Peers, and who asks for tokens, draw `fresh_salts` in any case.
-    """
+    """User: a salt for every answer of the round, fresh unless a lesson says otherwise."""
     many = len(plan.call.asks)
     if not plan.announcement.rules.salted:
         return [NO_SALT] * many

@@ -44,13 +44,15 @@ class Cluster(Executor):
     def __init__(self, name: str) -> None:
         if find_spec("distributed") is None:
             raise ParameterError(missing("cluster", f"--executor {name}"))
+        import distributed  # gives its logs their levels, so before they are made silent
+
         self.name = f"--executor {name}"
         self._address = name.removeprefix(SCHEME)
         self._heard = {name: logging.getLogger(name).level for name in LOGS}
         for name in LOGS:
             logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are told by us
         try:
-            self._client = _connected(self._address)
+            self._client = _connected(distributed.Client, self._address)
         except (OSError, ValueError, TimeoutError) as bad:
             self._loud()
             raise ParameterError(
@@ -204,15 +206,12 @@ class _Workers(Executor):
         )
 
 
-def _connected(address: str) -> Any:
+def _connected(kind: Any, address: str) -> Any:
     """A client of the scheduler there; one that does not get there is closed, with its thread.
 
     Dask leaves both to Python's collector, which closes the client in whatever thread it collects:
     in the one that the next client is starting, that waits for a lock that this start holds.
     """
-    import distributed
-
-    kind: Any = distributed.Client
     client = kind.__new__(kind)
     try:
         client.__init__(address, timeout=PATIENCE, set_as_default=False)
