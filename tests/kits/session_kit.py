@@ -5,13 +5,15 @@ Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
 
 import json
 import math
+import os
 import re
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -44,13 +46,32 @@ sys.exit(main())
 CLOCK = "import time; real = time.time; time.time = lambda: real() + {}"  # ahead, in seconds
 
 
+# Systems give connections ports from 32,768 on. What listens later, or again, must not be among
+# them, or any connection on the machine may have its port by then. Each worker has a range.
+LOWEST_PORT, PORTS = 12_000, 2_000
+
+
+def _candidates() -> Iterator[int]:
+    """The ports of this worker again and again, from any of them on."""
+    worker = int(re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", "")) or 0)
+    lowest, start = LOWEST_PORT + PORTS * (worker % 10), os.getpid() % PORTS
+    return (lowest + at % PORTS for at in count(start))
+
+
+CANDIDATES = _candidates()
+
+
 def free_ports(many: int) -> list[int]:
-    """Ports that nobody uses, for now."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(many)]
-    ports = [listener.getsockname()[1] for listener in sockets]
-    for listener in sockets:
-        listener.close()
-    return ports
+    """Ports that nobody uses, and that the system gives to nobody who does not ask for them."""
+    return list(islice(filter(_free, CANDIDATES), many))
+
+
+def _free(port: int) -> bool:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
 
 
 @dataclass
