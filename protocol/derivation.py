@@ -11,7 +11,8 @@ at it by the rules below and no other way (ciphers are taken to be perfect, afte
     open      has a ciphertext and the key of its opener: has what is inside
     follow    a ciphertext is a person's and was opened: what was inside is that person's
     order     where batches keep their order, the i-th in is the i-th out
-    read      a person's answer was opened: that person said these values
+    read      a person's answer was opened, with all keys where its round has a lock: that person
+              said these values
 
 The closure applies them until nothing new follows, and keeps for every fact the first rule and the
 premises it came from, so that each has a proof that ends in what was seen and held.

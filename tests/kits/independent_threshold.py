@@ -75,6 +75,13 @@ def at(seed: bytes, k: int, x: int) -> int:
     )
 
 
+def unlocked(
+    right: dict[int, int], messages: dict[int, bytes], body: int, secret: int
+) -> dict[int, bytes | None]:
+    """What is inside the messages whose points are right; None where it does not open."""
+    return {i: unsealed(messages[i][body + 64 :], INSIDE, secret, x) for i, x in right.items()}
+
+
 def read(vector: dict[str, Any]) -> dict[str, Any]:
     """What opens of a round: the texts of each message, what is refused and what stays closed."""
     k, widths = vector["needed"], vector["widths"]
@@ -87,7 +94,6 @@ def read(vector: dict[str, Any]) -> dict[str, Any]:
     refused: dict[str, list[Any]] = {}
     closed: list[list[Any]] = []
     parts = {i: bytes.fromhex(message) for i, message in enumerate(vector["messages"])}
-    level = 0
     waiting: list[tuple[list[str], dict[int, bytes]]] = [([], parts)]
     for level, body in enumerate(bodies):
         following = []
@@ -99,18 +105,14 @@ def read(vector: dict[str, Any]) -> dict[str, Any]:
                 if plaintext is None:
                     closed += [[around, len(group)]] if group else []
                     continue
-                inner = {}
-                for i, (x, y) in group.items():
-                    if at(plaintext[-32:], k, x) != y:
-                        refused[str(i)] = [level, "does-not-open"]
-                        continue
-                    texts[i] = [*around, plaintext[:-32].hex()]
-                    if level + 1 < len(bodies):
-                        inside = unsealed(some[i][body + 64 :], INSIDE, secret, x)
-                        if inside is None:
-                            refused[str(i)] = [level + 1, "does-not-open"]
-                        else:
-                            inner[i] = inside
-                following.append(([*around, plaintext[:-32].hex()], inner))
+                said, seed = [*around, plaintext[:-32].hex()], plaintext[-32:]
+                right = {i: x for i, (x, y) in group.items() if at(seed, k, x) == y}
+                refused |= {str(i): [level, "does-not-open"] for i in group.keys() - right}
+                for i in right:
+                    texts[i] = said
+                inner = {} if level + 1 == len(bodies) else unlocked(right, some, body, secret)
+                shut = [i for i, inside in inner.items() if inside is None]
+                refused |= {str(i): [level + 1, "does-not-open"] for i in shut}
+                following.append((said, {i: b for i, b in inner.items() if b is not None}))
         waiting = following
     return {"texts": texts, "refused": dict(sorted(refused.items())), "closed": sorted(closed)}
