@@ -10,6 +10,7 @@
     |-- RemoteError                 another party is wrong: drop what it sent, count it, go on
     |   `-- Refused                 one message that is not accepted, with its `reason`
     |-- VerificationError           a certificate, board or record that does not prove what it says
+    |-- SolverError                 a solver's process cannot be started, or ended (exit code 2)
     `-- RoundBurned                 a round that may not be completed; its output is withheld
                                     (exit code 3)
 
@@ -83,6 +84,10 @@ class Refused(RemoteError):
 
 class VerificationError(VeilmixError):
     """A certificate, board or record does not prove what it claims."""
+
+
+class SolverError(VeilmixError):
+    """The process of a solver cannot be started, or ended before it answered."""
 
 
 class RoundBurned(VeilmixError):

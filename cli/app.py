@@ -2,7 +2,8 @@
 
 0    done
 1    a bug in veilmix: anything not raised on purpose
-2    LocalError, wrong usage: the scenario, the data, a folder, an option, too little memory
+2    LocalError, wrong usage: the scenario, the data, a folder, an option, too little memory;
+     SolverError
 3    VerificationError, RoundBurned, and `Unmet`: an [expect] failed, nothing could be released
 130  Ctrl-C
 """
@@ -15,7 +16,7 @@ from contextlib import suppress
 
 import click
 
-from ..errors import NO_ROOM, LocalError, RoundBurned, VerificationError
+from ..errors import NO_ROOM, LocalError, RoundBurned, SolverError, VerificationError
 from .departure import STOPPED, Departure
 from .lazy import LazyGroup
 
@@ -134,9 +135,12 @@ def _code(given: list[str]) -> int:
         with suppress(BrokenPipeError):
             wrong.show()
         return wrong.exit_code
-    except (LocalError, VerificationError, RoundBurned) as wrong:
+    except (LocalError, SolverError) as wrong:
         _complain(str(wrong))
-        return WRONG if isinstance(wrong, LocalError) else UNMET
+        return WRONG
+    except (VerificationError, RoundBurned) as unmet:
+        _complain(str(unmet))
+        return UNMET
     except MemoryError:
         _complain("there was not enough memory; take fewer people, or a machine that has more")
         return WRONG

@@ -40,14 +40,17 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "advice": {"validation", "drawing", "exposure"},
         "estimation": {"validation"},
         "randomizers": {"validation"},
-        "contingency": {"validation"},
+        "optimization": {"validation"},
+        "contingency": {"validation", "optimization"},
         "composition": {"validation", "exposure", "contingency"},
-        "trust": {"validation", "estimation", "composition"},
-        "suppression": {"validation", "exposure", "estimation", "composition"},
+        "trust": {"validation", "optimization", "estimation", "composition"},
+        "suppression": {
+            "validation", "optimization", "exposure", "estimation", "composition"
+        },
         "shuffled": {"validation", "randomizers"},
         "information": {"validation", "estimation", "randomizers"},
         "reidentification": {"validation", "exposure", "estimation", "randomizers"},
-        "incidence": {"validation", "randomizers"},
+        "incidence": {"validation", "optimization", "randomizers"},
         "release_risks": {"validation", "exposure"},
         "scoring": {
             "validation",

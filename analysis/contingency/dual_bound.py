@@ -19,18 +19,16 @@ bound is the value of that relaxation.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..optimization import Constraint, solve_linear
 from ..validation import Counts, Floats
 from .cuts import Block, Cut, Cuts
 from .frechet import FrechetClass
 from .integer_program import Program
 from .prices import find_prices
-
-if TYPE_CHECKING:
-    from scipy.optimize import LinearConstraint
 
 # Denominator of the weights.
 SCALE = 1 << 24
@@ -70,7 +68,6 @@ def certified_people(tables: FrechetClass, k: int, weights: Weights) -> int:
 
 def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weights:
     """The multipliers of the linear relaxation with these cuts, rounded to multiples of 1/SCALE."""
-    from scipy.optimize import linprog
     from scipy.sparse import vstack
 
     program = Program(tables, k)
@@ -78,7 +75,7 @@ def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weight
     rows, tops = zip(*map(_at_most, others), strict=True)
     bounds: Any = np.stack(program.bounds(), axis=1)
     equal: Any = margins.A
-    solution: Any = linprog(
+    solution = solve_linear(
         program.objective(),
         A_eq=equal,
         b_eq=np.asarray(margins.lb),
@@ -89,9 +86,11 @@ def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weight
     )
     if solution.x is None:
         return Weights((0,) * len(_totals(tables)), ())
-    chosen = _whole(-solution.ineqlin.marginals[len(solution.ineqlin.marginals) - len(cuts) :])
+    assert solution.upper_marginals is not None  # noqa: S101 - solved
+    assert solution.equal_marginals is not None  # noqa: S101
+    chosen = _whole(-solution.upper_marginals[len(solution.upper_marginals) - len(cuts) :])
     blocks = tuple((cut.block, m) for cut, m in zip(cuts, chosen, strict=True) if m > 0)
-    return Weights(tuple(_whole(-solution.eqlin.marginals)), blocks)
+    return Weights(tuple(_whole(-solution.equal_marginals)), blocks)
 
 
 def priced_weights(tables: FrechetClass, k: int) -> Weights | None:
@@ -111,7 +110,7 @@ def priced_weights(tables: FrechetClass, k: int) -> Weights | None:
     return Weights(tuple(_whole(best.margins)), chosen)
 
 
-def _at_most(constraint: "LinearConstraint") -> tuple[Any, Floats]:
+def _at_most(constraint: Constraint) -> tuple[Any, Floats]:
     """A one-sided constraint as rows A x <= top."""
     A: Any = constraint.A
     sign = -1 if np.all(np.isinf(constraint.ub)) else 1

@@ -17,16 +17,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import inf
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..optimization import Constraint, Solution, solve_integer
 from ..validation import Counts, Floats
 from .cuts import Cut, Cuts
 from .frechet import FrechetClass
-
-if TYPE_CHECKING:
-    from scipy.optimize import LinearConstraint
 
 # Rounds of inequalities, and how many each way of looking adds per round.
 ROUNDS, PER_ROUND = 40, 60
@@ -88,9 +86,8 @@ class Program:
         people[self.free] += np.rint(y).astype(np.int64)
         return people
 
-    def constraints(self, cuts: Sequence[Cut], ceiling: int) -> "list[LinearConstraint]":
+    def constraints(self, cuts: Sequence[Cut], ceiling: int) -> list[Constraint]:
         """Margins, the two cases of each cell, the cuts, and the ceiling on the objective."""
-        from scipy.optimize import LinearConstraint
         from scipy.sparse import coo_array, csr_array, diags_array, eye_array, hstack
 
         A, b = self.tables.equations()
@@ -107,21 +104,17 @@ class Program:
         covers = coo_array((np.ones(len(rows)), (rows, cells + m + at)), shape=shape)
         needs = np.array([cut.need for cut in cuts], dtype=float)
         return [
-            LinearConstraint(hstack([A, A @ pick.T, csr_array((len(b), m))]), b, b),
-            LinearConstraint(hstack([pick, none, most]), np.full(m, -np.inf), self.most[self.free]),
-            LinearConstraint(hstack([csr_array((m, cells)), identity, -caps]), -np.inf, 0),
-            LinearConstraint(
-                hstack([csr_array((m, cells)), identity, -self.k * identity]), 0, np.inf
-            ),
-            LinearConstraint(csr_array(covers), needs, np.inf),
-            LinearConstraint(-self.objective(), -np.inf, ceiling),
+            Constraint(hstack([A, A @ pick.T, csr_array((len(b), m))]), b, b),
+            Constraint(hstack([pick, none, most]), np.full(m, -np.inf), self.most[self.free]),
+            Constraint(hstack([csr_array((m, cells)), identity, -caps]), -np.inf, 0),
+            Constraint(hstack([csr_array((m, cells)), identity, -self.k * identity]), 0, np.inf),
+            Constraint(csr_array(covers), needs, np.inf),
+            Constraint(-self.objective(), -np.inf, ceiling),
             *self._order(),
         ]
 
-    def _order(self) -> "list[LinearConstraint]":
+    def _order(self) -> list[Constraint]:
         """Of two values with equal counts outside all groups, the first exposes more."""
-        from scipy.optimize import LinearConstraint
-
         index, rows = self.tables.index(), []
         for margin in self.tables.margins:
             if len(margin.group) > 1:
@@ -132,7 +125,7 @@ class Program:
                 if margin.counts[v] == margin.counts[u]:
                     signs = (index[j] == v).astype(float) - (index[j] == u)
                     rows.append(np.r_[signs, np.zeros(2 * len(self.free))])
-        return [LinearConstraint(np.array(rows), 0, np.inf)] if rows else []
+        return [Constraint(np.array(rows), 0, np.inf)] if rows else []
 
 
 def relax(program: Program, ceiling: int, deadline: float = inf) -> tuple[list[Cut], float]:
@@ -150,7 +143,7 @@ def relax(program: Program, ceiling: int, deadline: float = inf) -> tuple[list[C
         result = solve(program, cuts, ceiling, deadline)
         if result.x is None:
             break
-        value = -float(result.fun)
+        value = -result.fun
         fresh = {c.key: c for c in cutting.violated(program.shares(result.x), PER_ROUND)}
         new = [cut for key, cut in fresh.items() if key not in seen]
         if not new:
@@ -171,8 +164,8 @@ def solve(
     covered: tuple[float, float] = (0, np.inf),
     more_than: int = -1,
     nodes: int | None = None,
-) -> Any:
-    """HiGHS on the program with these cuts; SciPy's OptimizeResult.
+) -> Solution:
+    """Solve the program with these cuts.
 
     Args:
         program: variables and constraints.
@@ -185,19 +178,17 @@ def solve(
         more_than: only solutions with more exposed people.
         nodes: of the search tree, at most; None: as many as there is time for.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
     objective = program.objective() if minimise is None else minimise
     narrow = [
-        LinearConstraint(program.count(), *covered),
-        LinearConstraint(-program.objective(), more_than + 1, np.inf),
+        Constraint(program.count(), *covered),
+        Constraint(-program.objective(), more_than + 1, np.inf),
     ]
-    return milp(
+    return solve_integer(
         objective,
-        constraints=[*program.constraints(cuts, ceiling), *narrow],
-        bounds=Bounds(*program.bounds()),
-        integrality=np.full(program.size, int(whole_numbers)),
-        options=_limits(deadline, nodes),
+        [*program.constraints(cuts, ceiling), *narrow],
+        np.full(program.size, int(whole_numbers)),
+        program.bounds(),
+        **_limits(deadline, nodes),
     )
 
 

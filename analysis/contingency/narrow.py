@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from ..optimization import LinearProgram, Status
 from ..validation import Counts, Floats
 from .cuts import Cut
 from .integer_program import TOLERANCE, Program
-from .linear import maximiser
 
 PASSES = 3  # over all cells; each uses the caps of the one before
 MOST_CELLS = 500  # free ones; of more, the programs take longer than the branching they spare
@@ -65,44 +65,41 @@ def _pass(
     deadline: float,
 ) -> Counts:
     """Smaller caps of all free cells, shape (cells,); 0 where a cell is exposed in all tables."""
-    solver, caps = _solver(program, cuts, ceiling), program.caps.copy()
+    relaxation, caps = _relaxation(program, cuts, ceiling), program.caps.copy()
     cells, free = program.tables.cells, len(program.free)
     everywhere = np.arange(cells, dtype=np.int32)
-    solver.addRow(float(more_than + 1), np.inf, cells, everywhere, np.ones(cells))
+    relaxation.add_row(float(more_than + 1), np.inf, everywhere, np.ones(cells))
     shares = np.arange(cells + free, cells + 2 * free, dtype=np.int32)
-    solver.addRow(0.0, float(most_cells), free, shares, np.ones(free))
+    relaxation.add_row(0.0, float(most_cells), shares, np.ones(free))
     for i, cell in enumerate(program.free.tolist()):
         if perf_counter() > deadline:
             break
         people, share = cells + i, cells + free + i
-        solver.changeColCost(people, 1.0)
-        solver.changeColBounds(share, 1.0, 1.0)
-        caps[cell] = _most(solver, int(caps[cell]))
+        relaxation.change_cost(people, 1.0)
+        relaxation.change_bounds(share, 1.0, 1.0)
+        caps[cell] = _most(relaxation, int(caps[cell]))
         if caps[cell] < program.k:
-            solver.changeColBounds(people, 0.0, 0.0)
-            solver.changeColBounds(share, 0.0, 0.0)
+            relaxation.change_bounds(people, 0.0, 0.0)
+            relaxation.change_bounds(share, 0.0, 0.0)
         else:
-            solver.changeColBounds(people, 0.0, float(caps[cell]))
-            solver.changeColBounds(share, 0.0, 1.0)
-        solver.changeColCost(people, 0.0)
+            relaxation.change_bounds(people, 0.0, float(caps[cell]))
+            relaxation.change_bounds(share, 0.0, 1.0)
+        relaxation.change_cost(people, 0.0)
     return caps
 
 
-def _most(solver: Any, cap: int) -> int:
+def _most(relaxation: LinearProgram, cap: int) -> int:
     """People at most, as the relaxation says; `cap` where the solver gives up."""
-    import highspy
-
-    solver.run()
-    status = solver.getModelStatus()
-    if status == highspy.HighsModelStatus.kInfeasible:
+    solution = relaxation.solve()
+    if solution.status == Status.INFEASIBLE:
         return 0
-    if status != highspy.HighsModelStatus.kOptimal:
+    if solution.status != Status.OPTIMAL:
         return cap
-    return min(cap, floor(float(solver.getInfo().objective_function_value) + TOLERANCE))
+    return min(cap, floor(solution.value + TOLERANCE))
 
 
-def _solver(program: Program, cuts: Sequence[Cut], ceiling: int) -> Any:
-    """HiGHS with the relaxation, to be maximised, and no objective yet."""
+def _relaxation(program: Program, cuts: Sequence[Cut], ceiling: int) -> LinearProgram:
+    """The relaxation, to be maximised, with no objective yet."""
     from scipy.sparse import csc_array, csr_array, vstack
 
     rows: list[Any] = list(program.constraints(cuts, ceiling))
@@ -111,7 +108,7 @@ def _solver(program: Program, cuts: Sequence[Cut], ceiling: int) -> Any:
         np.concatenate([_side(side, csr_array(each.A).shape[0]) for each, side in pairs])
         for pairs in ([(each, each.lb) for each in rows], [(each, each.ub) for each in rows])
     )
-    return maximiser(matrix, np.zeros(program.size), program.bounds(), (low, high))
+    return LinearProgram(matrix, np.zeros(program.size), program.bounds(), (low, high))
 
 
 def _side(side: Any, rows: int) -> Floats:

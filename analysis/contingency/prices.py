@@ -19,22 +19,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..optimization import Columns, LinearProgram, Option, Status
 from ..validation import Counts, Floats
 from .cuts import Block, Cut, Cuts
 from .frechet import FrechetClass
-from .linear import Columns, maximiser
 
 ROUNDS, PER_ROUND = 60, 100  # of blocks, and how many are added in each
 STEP = 1 << 20  # shares are compared in multiples of 1 / STEP
 
 # HiGHS's options: of the first solution, by primal simplex; and of those after it, by dual simplex.
-FIRST: tuple[tuple[str, int | float | str], ...] = (
+FIRST: tuple[Option, ...] = (
     ("presolve", "off"),
     ("simplex_strategy", 4),
     ("simplex_scale_strategy", 0),
     ("primal_simplex_bound_perturbation_multiplier", 0.0),
 )
-NEXT = (("simplex_strategy", 1),)
+NEXT: Option = ("simplex_strategy", 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +112,7 @@ class _Relaxation:
         share = np.where(self._position >= 0, len(totals) + self._position, -1)[cells]
         tops = np.concatenate([totals, np.ones(m)]).astype(np.float64)
         lows = np.concatenate([totals, np.full(m, -np.inf)]).astype(np.float64)
-        self._solver = maximiser(
+        self._program = LinearProgram(
             _columns(_inside(tables)[cells], people, share, len(tops)),
             gain,
             (np.zeros(len(cells)), np.ones(len(cells))),
@@ -123,17 +123,13 @@ class _Relaxation:
 
     def solve(self, cuts: Sequence[Cut]) -> _Solution | None:
         """The solution with these cuts, the first of which it has; None where there is none."""
-        import highspy
-
         self._add(cuts[self._cuts :])
         self._cuts = len(cuts)
-        self._solver.run()
-        for name, value in NEXT:
-            self._solver.setOptionValue(name, value)
-        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        solution = self._program.solve(columns=True, duals=True)
+        self._program.set_options(NEXT)
+        if solution.status != Status.OPTIMAL or solution.columns is None or solution.duals is None:
             return None
-        solution = self._solver.getSolution()
-        x, duals = np.array(solution.col_value), np.array(solution.row_dual)
+        x, duals = solution.columns, solution.duals
         m, entries = len(self.free), len(self.totals)
         shares = np.zeros(self.cells)
         unexposed = x[self.cells : self.cells + m] + x[self.cells + m :]
@@ -152,7 +148,7 @@ class _Relaxation:
         starts = np.cumsum([0, *sizes[:-1]]).astype(np.int32)
         at = np.concatenate(shares).astype(np.int32)
         top = np.full(len(cuts), np.inf)
-        self._solver.addRows(len(cuts), needs, top, len(at), starts, at, np.ones(len(at)))
+        self._program.add_rows(needs, top, starts, at, np.ones(len(at)))
 
 
 def _inside(tables: FrechetClass) -> Counts:

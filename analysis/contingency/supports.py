@@ -13,10 +13,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ..optimization import Constraint, LinearProgram, solve_integer
 from ..validation import Counts
 from .frechet import Table
 from .integer_program import TOLERANCE, Program
-from .linear import maximiser
 
 # People that a person too many or too few in a margin costs: above 1, or margins would be missed.
 PENALTY = 3.0
@@ -35,7 +35,7 @@ class Supports:
         matrix = csc_array(hstack([A, eye_array(rows), -eye_array(rows)]))
         most = np.r_[program.most, np.tile(b, 2)].astype(np.float64)
         people = b.astype(np.float64)
-        self._solver = maximiser(
+        self._linear = LinearProgram(
             matrix,
             np.r_[np.ones(cells), np.full(2 * rows, -PENALTY)],
             (np.zeros(len(most)), most),
@@ -51,8 +51,8 @@ class Supports:
             low, high = (
                 (self.program.k, self.program.caps[cell]) if joins else (0, self._most(cell))
             )
-            self._solver.changeColCost(cell, 0.0 if joins else 1.0)
-            self._solver.changeColBounds(cell, float(low), float(high))
+            self._linear.change_cost(cell, 0.0 if joins else 1.0)
+            self._linear.change_bounds(cell, float(low), float(high))
 
     def hold(self, cells: Iterable[int]) -> None:
         """These cells are the support, and no others."""
@@ -61,8 +61,7 @@ class Supports:
 
     def value(self) -> float:
         """The program's value for this support, to a millionth of a person."""
-        self._solver.run()
-        return round(float(self._solver.getInfo().objective_function_value), 6)
+        return round(self._linear.solve().value, 6)
 
     def table(self) -> Table | None:
         """The table of this support, once solved; None where there is none."""
@@ -71,7 +70,7 @@ class Supports:
 
     def _people(self) -> Counts | None:
         """People per cell of that table."""
-        counts = np.array(self._solver.getSolution().col_value)
+        counts = self._linear.solve(columns=True).columns
         cells = self.program.tables.cells
         if counts[cells:].sum() > TOLERANCE:
             return None
@@ -86,18 +85,16 @@ class Supports:
 
     def _whole(self) -> Counts | None:
         """The same in whole people, where the program's own optimum has fractions."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
-
         program = self.program
         A, b = program.tables.equations()
         low = np.where(self.inside, program.k, 0)
         high = np.where(self.inside, program.caps, program.most)
-        solution = milp(
+        solution = solve_integer(
             -(~self.inside).astype(np.float64),
-            constraints=LinearConstraint(A, b, b),
-            bounds=Bounds(low, high),
-            integrality=np.ones(program.tables.cells, np.int64),
-            options={"node_limit": WHOLE_NODES},
+            [Constraint(A, b, b)],
+            np.ones(program.tables.cells, np.int64),
+            (low, high),
+            node_limit=WHOLE_NODES,
         ).x
         if solution is None:
             return None

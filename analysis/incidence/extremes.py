@@ -13,22 +13,20 @@ Where highspy has no wheel, SciPy's `linprog` solves each of them anew: the same
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from importlib.util import find_spec
 
 import numpy as np
 
+from ..optimization import Columns, LinearProgram, Option, Status
 from ..validation import Floats
 from .linear_programs import solve
 
-# HiGHS: the primal simplex method, on one thread, without scaling.
-OPTIONS: dict[str, bool | int | str] = {
-    "output_flag": False,
-    "threads": 1,
-    "presolve": "off",
-    "solver": "simplex",
-    "simplex_strategy": 4,
-    "simplex_scale_strategy": 0,
-}
+# HiGHS: the primal simplex method, without scaling.
+OPTIONS: tuple[Option, ...] = (
+    ("presolve", "off"),
+    ("simplex_strategy", 4),
+    ("simplex_scale_strategy", 0),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,11 +79,7 @@ def extremes(polytope: Polytope) -> tuple[Floats, Floats] | None:
 
 
 def _minimum(polytope: Polytope) -> Minimum:
-    try:
-        import highspy
-    except ImportError:
-        return from_nothing(polytope)
-    return continued(polytope, highspy)
+    return continued(polytope) if find_spec("highspy") else from_nothing(polytope)
 
 
 def from_nothing(polytope: Polytope) -> Minimum:
@@ -100,38 +94,36 @@ def from_nothing(polytope: Polytope) -> Minimum:
         solved = solve(objective, rows, sides, total, bounds=bounds)
         if solved.status == 2:
             raise Empty
-        return float(solved.fun) if solved.status == 0 else np.nan
+        return np.nan if solved.status else solved.fun
 
     return minimum
 
 
-def continued(polytope: Polytope, highspy: Any) -> Minimum:
+def continued(polytope: Polytope) -> Minimum:
     """Each program from the vertex where the last one ended, by HiGHS."""
     k, unit = len(polytope.floor), polytope.unit
-    program = highspy.HighsLp()
-    program.num_col_, program.num_row_ = k, k + 1
-    program.col_cost_ = np.zeros(k)
-    program.col_lower_, program.col_upper_ = polytope.floor, polytope.ceiling
-    program.row_lower_ = np.append(polytope.least / unit, 1.0)
-    program.row_upper_ = np.append(polytope.most / unit, 1.0)
     rows = np.vstack([polytope.matrix / unit, np.ones(k)])
-    program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    program.a_matrix_.start_ = np.arange(k + 1, dtype=np.int32) * (k + 1)
-    program.a_matrix_.index_ = np.tile(np.arange(k + 1, dtype=np.int32), k)
-    program.a_matrix_.value_ = rows.T.ravel()
-    solver, columns = highspy.Highs(), np.arange(k, dtype=np.int32)
-    for name, value in OPTIONS.items():
-        solver.setOptionValue(name, value)
-    solver.passModel(program)
+    matrix = Columns(
+        (k + 1, k),
+        np.arange(k + 1, dtype=np.int32) * (k + 1),
+        np.tile(np.arange(k + 1, dtype=np.int32), k),
+        rows.T.ravel(),
+    )
+    program = LinearProgram(
+        matrix,
+        np.zeros(k),
+        (polytope.floor, polytope.ceiling),
+        (np.append(polytope.least / unit, 1.0), np.append(polytope.most / unit, 1.0)),
+        *OPTIONS,
+        maximise=False,
+    )
+    columns = np.arange(k, dtype=np.int32)
 
     def minimum(objective: Floats) -> float:
-        solver.changeColsCost(k, columns, objective)
-        solver.run()
-        status = solver.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
+        program.change_costs(columns, objective)
+        solution = program.solve()
+        if solution.status == Status.INFEASIBLE:
             raise Empty
-        if status != highspy.HighsModelStatus.kOptimal:
-            return np.nan
-        return float(solver.getInfo().objective_function_value)
+        return solution.value if solution.status == Status.OPTIMAL else np.nan
 
     return minimum

@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import SolverError
+from ..optimization import Solution, solve_linear
 from ..validation import Floats
 
 # Newton steps to the analytic centre end when half the squared decrement is below this.
@@ -44,6 +46,8 @@ def _minmax(observed: bytes, matrix: bytes) -> tuple[Floats, float]:
         np.concatenate([h, -h]) / unit,
         np.append(np.ones(k), 0.0),
     )
+    if solution.x is None:
+        raise SolverError("the least residual: the solver gave up")
     shares = _shares(solution.x[:k])
     return shares, float(np.abs(h - A @ shares).max())
 
@@ -115,8 +119,14 @@ def solve(
     *,
     bounds: Any = (0, None),
     method: Any = "highs",
-) -> Any:
-    """SciPy's `linprog`: least objective @ x with rows @ x <= limits, total @ x = 1, bounds."""
-    from scipy.optimize import linprog
-
-    return linprog(objective, rows, limits, total[None], [1.0], bounds, method=method)
+) -> Solution:
+    """Minimise objective @ x with rows @ x <= limits, total @ x = 1, bounds: SciPy's `linprog`."""
+    return solve_linear(
+        objective,
+        A_ub=rows,
+        b_ub=limits,
+        A_eq=total[None],
+        b_eq=[1.0],
+        bounds=bounds,
+        method=method,
+    )

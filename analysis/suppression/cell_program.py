@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ..optimization import Constraint, Solution, solve_integer
 from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 
 CHOICES = 20_000  # variables x; with more the program is not tried
@@ -59,14 +60,13 @@ def optimum(classes: Classes, k: int, seconds: float) -> tuple[Flow | None, int]
     if len(classes.rows) << classes.rows.shape[1] > CHOICES:
         return None, 0
     program = _Program.of(classes, k)
-    solution: Any = _solve(program, classes, k, seconds)
-    bound = getattr(solution, "mip_dual_bound", None)
+    solution = _solve(program, classes, k, seconds)
+    bound = solution.mip_dual_bound
     lower = 0 if bound is None or not np.isfinite(bound) else ceil(bound - SLACK * max(1, bound))
     return (None if solution.x is None else _flow(program, classes, k, solution.x)), lower
 
 
-def _solve(program: _Program, classes: Classes, k: int, seconds: float) -> object:
-    from scipy.optimize import Bounds, LinearConstraint, milp
+def _solve(program: _Program, classes: Classes, k: int, seconds: float) -> Solution:
     from scipy.sparse import coo_array, identity
 
     many, crowd, rows = len(program.row), len(program.patterns), len(classes.rows)
@@ -77,16 +77,17 @@ def _solve(program: _Program, classes: Classes, k: int, seconds: float) -> objec
     own = classes.people[program.row].astype(float)
     used = coo_array((-own, (each, program.shows)), (many, crowd))
     constraints = [
-        LinearConstraint(_beside(whose, coo_array((rows, crowd))), classes.people, classes.people),
-        LinearConstraint(_beside(shown, -float(k) * identity(crowd)), np.zeros(crowd), np.inf),
-        LinearConstraint(_beside(identity(many), used), -np.inf, np.zeros(many)),
+        Constraint(_beside(whose, coo_array((rows, crowd))), classes.people, classes.people),
+        Constraint(_beside(shown, -float(k) * identity(crowd)), np.zeros(crowd), np.inf),
+        Constraint(_beside(identity(many), used), -np.inf, np.zeros(many)),
     ]
-    return milp(
+    return solve_integer(
         np.concatenate([program.blanks.astype(float), np.zeros(crowd)]),
-        integrality=np.concatenate([np.zeros(many), np.ones(crowd)]),
-        bounds=Bounds(0, np.concatenate([own, np.ones(crowd)])),
-        constraints=constraints,
-        options={"time_limit": seconds, "mip_rel_gap": 0},
+        constraints,
+        np.concatenate([np.zeros(many), np.ones(crowd)]),
+        (0, np.concatenate([own, np.ones(crowd)])),
+        time_limit=seconds,
+        mip_rel_gap=0.0,
     )
 
 

@@ -18,6 +18,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
+from ..optimization import Constraint, solve_integer, solve_linear
 from .evidence import Cell
 from .fiber import Fibre, Nats, NoTable, Posterior
 
@@ -65,8 +66,6 @@ def _proven(
 
     A linear program bounds how many people of the crowd could have any other: fewer than one.
     """
-    from scipy.optimize import linprog
-
     matrix = _matrix(tables)
     for crowd, some in columns.items():
         for place, column in enumerate(some):
@@ -76,8 +75,8 @@ def _proven(
             others = [
                 -float(own == crowd and cell[place] not in seen) for own, cell in tables.cells
             ]
-            most = linprog(others, A_eq=matrix, b_eq=tables.totals)
-            if most.fun is not None and most.fun > -1 + 1e-6:
+            most = solve_linear(others, A_eq=matrix, b_eq=tables.totals)
+            if most.fun > -1 + 1e-6:
                 yield crowd, column
 
 
@@ -141,15 +140,13 @@ def _matrix(tables: Fibre) -> Integers:
 
 def _somewhere(tables: Fibre, rng: np.random.Generator) -> Integers:
     """A table at the edge, in a random direction. NoTable if there is none."""
-    from scipy.optimize import LinearConstraint, milp
-
     matrix = _matrix(tables)
     totals = np.array(tables.totals)
-    solution = milp(
+    solution = solve_integer(
         rng.normal(size=(matrix.shape[1],)),
-        constraints=LinearConstraint(matrix, totals, totals),
-        integrality=np.ones(matrix.shape[1], dtype=np.int64),
-        options={"time_limit": 5.0},
+        [Constraint(matrix, totals, totals)],
+        np.ones(matrix.shape[1], dtype=np.int64),
+        time_limit=5.0,
     )
     if solution.x is None:
         raise NoTable

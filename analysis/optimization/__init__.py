@@ -1,0 +1,31 @@
+"""Linear and integer programs, solved by HiGHS in a process of its own.
+
+May import the ground files. Must never know what a program is about: tables, counts and shares are
+of the rooms above.
+"""
+
+from .programs import (
+    Columns,
+    Constraint,
+    LinearProgram,
+    LinearSolution,
+    Matrix,
+    Option,
+    Solution,
+    Status,
+    solve_integer,
+    solve_linear,
+)
+
+__all__ = [
+    "Columns",
+    "Constraint",
+    "LinearProgram",
+    "LinearSolution",
+    "Matrix",
+    "Option",
+    "Solution",
+    "Status",
+    "solve_integer",
+    "solve_linear",
+]

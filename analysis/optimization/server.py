@@ -1,0 +1,183 @@
+"""The solver's process: reads requests from standard input, answers through standard output.
+
+    request   (name of an operation, its arguments), pickled
+    answer    (True, its result) or (False, the exception that it raised), pickled
+
+Solvers write to file descriptors 1 and 2 as they like. So the descriptor that answers go through is
+another one, descriptor 1 is the null device from the start, and descriptor 2 is a file of the
+process that asks. Solvers are imported after that. The process ends when its input ends, in the
+midst of a solution if need be: a thread reads the requests.
+"""
+
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from math import nan
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from .programs import Change, Constraint, LinearModel, LinearSolution, Solution, Status
+
+MOST_NOTES = 1 << 20  # bytes of descriptor 2 that are kept between two requests
+
+# HiGHS, for programs that are changed and solved again.
+OPTIONS: tuple[tuple[str, bool | int | str], ...] = (
+    ("output_flag", False),
+    ("solver", "simplex"),
+    ("threads", 1),
+)
+
+_programs: dict[int, Any] = {}
+
+
+def serve() -> None:
+    """Answer requests until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks hears Ctrl-C
+    answers = os.fdopen(_own_standard_output(), "wb")
+    requests: SimpleQueue[tuple[str, tuple[Any, ...]]] = SimpleQueue()
+    Thread(target=_receive, args=(sys.stdin.buffer, requests), daemon=True).start()
+    while True:
+        operation, arguments = requests.get()
+        answers.write(_answer(operation, arguments))
+        answers.flush()
+        _forget_notes()
+
+
+def _answer(operation: str, arguments: tuple[Any, ...]) -> bytes:
+    """Return the answer to a request, pickled."""
+    try:
+        answer = True, OPERATIONS[operation](*arguments)
+        return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+    except Exception as failure:  # the process that asks raises it
+        return pickle.dumps((False, failure), pickle.HIGHEST_PROTOCOL)
+
+
+def _own_standard_output() -> int:
+    """Return a descriptor for answers; descriptor 1 becomes the null device."""
+    answers = os.dup(1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+    return answers
+
+
+def _receive(source: BinaryIO, requests: SimpleQueue[tuple[str, tuple[Any, ...]]]) -> None:
+    """Queue the requests; end the process where the input ends."""
+    while True:
+        try:
+            requests.put(pickle.load(source))  # noqa: S301 - from the process that started this one
+        except BaseException:
+            os._exit(0)
+
+
+def _forget_notes() -> None:
+    """Empty the file of descriptor 2 if it is large: a solver that talks must not fill a disk."""
+    with suppress(OSError):
+        if os.fstat(2).st_size > MOST_NOTES:
+            os.ftruncate(2, 0)
+
+
+def _open(key: int, model: LinearModel) -> None:
+    """Make a linear program that is changed and solved again."""
+    import highspy
+
+    linear: Any = highspy.HighsLp()
+    linear.sense_ = highspy.ObjSense.kMaximize if model.maximise else highspy.ObjSense.kMinimize
+    linear.num_row_, linear.num_col_ = model.matrix.shape
+    linear.col_cost_ = model.costs
+    linear.col_lower_, linear.col_upper_ = model.columns
+    linear.row_lower_, linear.row_upper_ = model.rows
+    linear.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    linear.a_matrix_.start_, linear.a_matrix_.index_ = model.matrix.indptr, model.matrix.indices
+    linear.a_matrix_.value_ = model.matrix.data
+    make: Any = highspy.Highs
+    solver = make()
+    for name, value in (*OPTIONS, *model.options):
+        solver.setOptionValue(name, value)
+    solver.passModel(linear)
+    _programs[key] = solver
+
+
+def _solve(
+    key: int, changes: tuple[Change, ...], want: tuple[str, ...], closed: tuple[int, ...]
+) -> LinearSolution:
+    """Change a linear program, solve it from where the last solution ended."""
+    _close(closed)
+    solver = _programs[key]
+    for method, arguments in changes:
+        getattr(solver, method)(*arguments)
+    solver.run()
+    status, value = _status(solver), float(solver.getInfo().objective_function_value)
+    solution = solver.getSolution() if want else None
+    columns, duals = (
+        np.array(getattr(solution, part) if part in want else (), np.float64)
+        for part in ("col_value", "row_dual")
+    )
+    return LinearSolution(status, value, columns, duals)
+
+
+def _status(solver: Any) -> Status:
+    import highspy
+
+    known = {
+        highspy.HighsModelStatus.kOptimal: Status.OPTIMAL,
+        highspy.HighsModelStatus.kInfeasible: Status.INFEASIBLE,
+    }
+    return known.get(solver.getModelStatus(), Status.OTHER)
+
+
+def _close(keys: tuple[int, ...]) -> None:
+    for key in keys:
+        _programs.pop(key, None)
+
+
+def _linear(arguments: dict[str, Any]) -> Solution:
+    """SciPy's `linprog`."""
+    from scipy.optimize import linprog
+
+    return _solution(linprog(**arguments))
+
+
+def _integer(
+    costs: Any, constraints: list[Constraint], bounds: Any, integrality: Any, options: Any
+) -> Solution:
+    """SciPy's `milp`."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    return _solution(
+        milp(
+            costs,
+            constraints=[LinearConstraint(rows.A, rows.lb, rows.ub) for rows in constraints],
+            bounds=None if bounds is None else Bounds(*bounds),
+            integrality=integrality,
+            options=options,
+        )
+    )
+
+
+def _solution(result: Any) -> Solution:
+    def marginals(part: str) -> Any:
+        return getattr(getattr(result, part, None), "marginals", None)
+
+    return Solution(
+        int(result.status),
+        result.x,
+        nan if result.fun is None else float(result.fun),
+        getattr(result, "mip_dual_bound", None),
+        marginals("ineqlin"),
+        marginals("eqlin"),
+    )
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "open": _open,
+    "solve": _solve,
+    "linear": _linear,
+    "integer": _integer,
+}

@@ -1,0 +1,226 @@
+"""The processes in which solvers run: started when first needed, kept, asked one thing at a time.
+
+HiGHS writes to file descriptors 1 and 2 when it is made, before any option can be set, and a
+library cannot know who else writes there: a command's JSON, other threads, a notebook. Only a
+process of its own has descriptors of its own. It is a fresh process, not a copy made by `fork`, so
+threads may hold whatever locks they like. It starts in a tenth of a second of one core, imports
+what it is asked for, and ends with this process, whatever ends this one (`server.py`).
+
+One process is enough for a program that asks from one thread. A second thread that asks meanwhile
+has another one. A process that was copied by `fork` starts its own.
+"""
+
+import atexit
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedReader, FileIO
+from threading import Lock
+from typing import IO, Any, cast
+
+from ...errors import SolverError
+
+SHOWN = 2_000  # bytes at most of what a solver wrote, in an error
+START = "import sys; sys.path[:] = {path}; from {package}.server import serve; serve()"
+NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows: no console appears
+STREAMS = 2  # the last file descriptor of standard input, output and errors
+
+
+class SolverProcess:
+    """A process that answers one request at a time. A caller holds `lock` while it asks.
+
+    Attributes:
+        lock: held while a request is asked.
+        closed: keys of linear programs that are not used any more; sent with the next request.
+    """
+
+    def __init__(self, start: str = "") -> None:
+        """Start it. start: Python code instead of `START`, for tests."""
+        code = start or START.format(path=ascii(sys.path), package=__package__)
+        self.lock, self.closed = Lock(), list[int]()
+        self._notes = None
+        try:
+            with _streams_taken():
+                self._notes = _notes()
+                self._process = subprocess.Popen(  # noqa: S603 - this Python, code of our own
+                    (sys.executable, "-c", code),
+                    bufsize=0,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._notes or subprocess.DEVNULL,
+                    creationflags=NO_WINDOW,
+                )
+        except OSError as bad:  # no memory, no number for another process, no Python to start
+            if self._notes is not None:
+                self._notes.close()
+            raise SolverError(f"the solver's process cannot be started: {bad}") from None
+        self._requests = cast(FileIO, self._process.stdin)
+        self._pipe = cast(FileIO, self._process.stdout)
+        self._answers = BufferedReader(self._pipe)
+
+    @property
+    def lives(self) -> bool:
+        """Whether the process can be asked."""
+        return self._process.poll() is None
+
+    def take_closed(self) -> tuple[int, ...]:
+        """Return the keys of linear programs that the process may forget."""
+        keys = tuple(self.closed)
+        del self.closed[: len(keys)]
+        return keys
+
+    def ask(self, operation: str, *arguments: Any) -> Any:
+        """Return the result of an operation (`server.OPERATIONS`), or raise what it raised.
+
+        A caller that is interrupted while it waits ends the process: the answer would be taken for
+        that of the next request.
+
+        Raises:
+            SolverError: the process ended before it answered.
+        """
+        try:
+            request = memoryview(pickle.dumps((operation, arguments), pickle.HIGHEST_PROTOCOL))
+            while request:
+                request = request[self._requests.write(request) :]
+            done, result = pickle.load(self._answers)  # noqa: S301 - from a process of our own
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError):
+            raise SolverError(self._death(operation)) from None
+        except BaseException:
+            self.end()
+            raise
+        if not done:
+            raise result
+        return result
+
+    def end(self) -> None:
+        """Kill the process, and close what leads to it."""
+        self._process.kill()
+        self._process.wait()
+        self._close()
+
+    def leave(self) -> None:
+        """Forget the process, which the parent of this forked process still uses."""
+        self._process.returncode = 0
+        self._close()
+
+    def _close(self) -> None:
+        self._requests.close()
+        self._pipe.close()
+        if self._notes is not None:
+            self._notes.close()
+
+    def _death(self, operation: str) -> str:
+        """Describe how the process ended, and what it wrote to descriptor 2; end it if it lives."""
+        if self._requests.closed:
+            return f"the solver's process has ended, before the request {operation!r}"
+        self._process.kill()
+        code = self._process.wait()
+        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        written = _tail(self._notes)
+        self._close()
+        said = f"; it wrote: {written}" if written else ""
+        return (
+            f"the solver's process ended ({how}) before it answered the request {operation!r}{said}"
+        )
+
+
+@contextmanager
+def idle_solver() -> Iterator[SolverProcess]:
+    """Yield a process that no other thread uses; its `lock` is held meanwhile.
+
+    Raises:
+        SolverError: it cannot be started.
+    """
+    process = _pool.take()
+    try:
+        yield process
+    finally:
+        process.lock.release()
+
+
+def ask_solver(operation: str, *arguments: Any) -> Any:
+    """Ask a process that no other thread uses. Returns and raises as `SolverProcess.ask`."""
+    with idle_solver() as process:
+        return process.ask(operation, *arguments)
+
+
+class _Pool:
+    """The solver processes that this process has started."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._processes: list[SolverProcess] = []
+        self._left: list[SolverProcess] = []  # never collected: a lost thread may hold their locks
+
+    def take(self) -> SolverProcess:
+        """Return a process whose lock the calling thread now holds."""
+        with self._lock:
+            for process in list(self._processes):
+                if not process.lock.acquire(blocking=False):
+                    continue
+                if process.lives:
+                    return process
+                process.end()
+                self._processes.remove(process)
+        process = SolverProcess()
+        process.lock.acquire()
+        with self._lock:
+            self._processes.append(process)
+        return process
+
+    def leave(self) -> None:
+        """Forget all of them, in a forked process."""
+        self._lock = Lock()
+        for process in self._processes:
+            process.leave()
+        self._left += self._processes
+        self._processes = []
+
+    def end(self) -> None:
+        """End all of them."""
+        for process in self._processes:
+            process.end()
+        self._processes = []
+
+
+_pool = _Pool()
+atexit.register(_pool.end)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.leave)
+
+
+def _notes() -> IO[bytes] | None:
+    """Return a file for the solver's descriptor 2, or None if no file can be made."""
+    with suppress(OSError):
+        return tempfile.TemporaryFile()
+    return None
+
+
+def _tail(notes: IO[bytes] | None) -> str:
+    """Return the end of the text that the solver wrote."""
+    if notes is None:
+        return ""
+    notes.seek(0, os.SEEK_END)
+    notes.seek(max(0, notes.tell() - SHOWN))
+    return notes.read().decode("utf-8", "replace").strip()
+
+
+@contextmanager
+def _streams_taken() -> Iterator[None]:
+    """Open the null device for each standard stream that is closed.
+
+    Else a pipe to the solver would be descriptor 1 or 2, and take what this process writes there.
+    """
+    held = [os.open(os.devnull, os.O_RDWR)]
+    while held[-1] <= STREAMS:
+        held.append(os.open(os.devnull, os.O_RDWR))
+    try:
+        yield
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
