@@ -7,6 +7,7 @@ from typing import Any
 import attack_kit as KIT
 import msgspec
 import pytest
+from sample_kit import sampled
 from veilmix.protocol.adversary_view import AdversaryView
 from veilmix.roles.adversary_record import AdversaryRecord
 from veilmix.scenarios.catalogue.registry import ATTACKS
@@ -145,10 +146,11 @@ UNTOLD = {**TOKENS, "policy__publish_marginals": True}
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seeds", sampled([range(10), range(10, 40)], 0), ids=str)
 @pytest.mark.parametrize("name", NAMES)
-def test_with_tokens_nothing_is_read_in_forty_runs(name: str) -> None:
+def test_with_tokens_nothing_is_read_in_forty_runs(name: str, seeds: range) -> None:
     """Whoever it is, whether the curator tells or the marginals are public."""
-    for seed in range(40):
+    for seed in seeds:
         terms = TOKENS if seed % 2 else UNTOLD
         outcome = KIT.attack(fault(name, f"user-{1 + seed % 5}"), seed=seed, **terms)
         assert KIT.effect(outcome).value == 0, seed

@@ -6,6 +6,7 @@ from math import exp, inf
 
 import numpy as np
 import pytest
+from sample_kit import sampled
 from veilmix.analysis.randomizers import (
     BitFlip,
     LocalHash,
@@ -198,7 +199,7 @@ def test_a_leaning_term_is_as_wide_and_has_the_same_mean() -> None:
     ],
     ids=str,
 )
-@pytest.mark.parametrize("n", [10**4, 10**5, 10**6])
+@pytest.mark.parametrize("n", sampled([10**4, 10**5, 10**6], 0))
 def test_unary_encodings_are_known_within_a_percent(randomizer: Randomizer, n: int) -> None:
     bounds = report_epsilon(n, randomizer, 1e-6)
     assert 0 < bounds.low <= bounds.high

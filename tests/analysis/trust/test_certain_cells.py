@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sample_kit import sampled
 from veilmix.analysis.composition.group_counts import GroupCounts
 from veilmix.analysis.composition.known_groups import Knowledge
 from veilmix.analysis.trust.certain_cells import Certainty
@@ -87,8 +88,10 @@ def test_three_safe_pairs_can_leave_one_table() -> None:
     assert tables  # five of five are certain, though no pair shows all of them alone
 
 
-@pytest.mark.parametrize(("n", "k"), [(3, 2), (4, 2), (4, 3)])
-@pytest.mark.parametrize("asked", [0, 1, 2, 3])
+@pytest.mark.parametrize(
+    ("n", "k", "asked"),
+    sampled([(*size, asked) for size in ((3, 2), (4, 3), (4, 2)) for asked in range(4)], *range(6)),
+)
 def test_the_number_is_what_a_listing_of_all_tables_gives(n: int, k: int, asked: int) -> None:
     """Of 2 x 2 x 2 cells, every table; after single columns, and none to three pairs."""
     groups = PAIRS[:asked]
