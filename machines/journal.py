@@ -25,12 +25,14 @@ from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 
+from .. import systems
 from ..errors import StorageError
 
 SECRET = 32  # bytes
 SHM = Path("/dev/shm")  # noqa: S108 - memory, in a folder of its own with mode 0700
 BLOCK = 1 << 20  # bytes overwritten at once
-PARTS = ("", "-wal", "-shm", "-journal")  # files that sqlite makes of one
+CONTENT = ("", "-wal", "-journal")  # files in which sqlite keeps what was written
+PARTS = (*CONTENT, "-shm")  # and one of page numbers, part of which is locked while it is open
 
 
 class Durable(StrEnum):
@@ -131,11 +133,13 @@ class Journal:
         """Overwrite and delete it: the session is over.
 
         First overwrite, then close: whoever closes last deletes sqlite's own log, as it stands.
+        Then delete: Windows deletes no file that is open.
         """
         with self._said():
-            erase(self.path)
-        with suppress(sqlite3.Error):  # what it would tidy up is gone
-            self._database.close()
+            _overwrite(self.path)
+            with suppress(sqlite3.Error):  # its own log is zeros
+                self._database.close()
+            _delete(self.path)
 
     @contextmanager
     def _said(self) -> Iterator[None]:
@@ -149,8 +153,14 @@ class Journal:
 
 
 def erase(path: Path) -> None:
-    """Overwrite a journal and all that sqlite keeps beside it with zeros, and delete it."""
-    for part in PARTS:
+    """Overwrite a journal that is not open, with all that sqlite keeps of it, and delete it."""
+    _overwrite(path)
+    _delete(path)
+
+
+def _overwrite(path: Path) -> None:
+    """Write zeros over all that was written down."""
+    for part in CONTENT:
         file = path.with_name(path.name + part)
         if not file.exists():
             continue
@@ -160,11 +170,16 @@ def erase(path: Path) -> None:
                 left -= open_file.write(bytes(min(left, BLOCK)))
             open_file.flush()
             os.fsync(open_file.fileno())
-        file.unlink()
+
+
+def _delete(path: Path) -> None:
+    """Delete a journal and the files beside it."""
+    for part in PARTS:
+        path.with_name(path.name + part).unlink(missing_ok=True)
 
 
 def memory_folder() -> Path:
     """Where files live in memory; StorageError where there is no such place."""
-    if not SHM.is_dir():
+    if not systems.MEMORY_FOLDER:
         raise StorageError("--durable tmpfs: there is no /dev/shm here; choose off or disk")
     return SHM

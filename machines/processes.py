@@ -15,7 +15,6 @@ import os
 import selectors
 import signal
 import socket
-import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +28,7 @@ from typing import Any, NoReturn
 
 import trio
 
+from .. import systems
 from ..crypto.entropy import SeededEntropy
 from ..crypto.identity import make_identity
 from ..errors import ParameterError, VeilmixError
@@ -61,7 +61,6 @@ from .process_reports import READ, Copy, Hook, portable, send, tell_entry, whole
 from .remote import RemoteNetwork
 from .world import World
 
-POSSIBLE = sys.platform == "linux"  # elsewhere system libraries may not be used in a copy
 LOOPBACK = "127.0.0.1"
 JOURNAL = ".journal"
 RERUN = "nothing is kept of a run that ends so: make room, and run it again"
@@ -100,8 +99,11 @@ def play_apart(
         LostProcess: one has ended before its time, and without a journal, or over and over again.
     """
     check_no_loop()
-    if not POSSIBLE:
-        raise ParameterError("parties as processes need Linux: here a process cannot be copied")
+    if not systems.FORKS:
+        raise ParameterError(
+            "processes: parties as processes need Linux, here a process cannot be copied; leave "
+            "it out, and all parties are played in one process"
+        )
     with (
         _folder(durable, folder) as journals,
         _Stage(cast, Instruments(list(instruments), report), report) as stage,

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import trio
 
+from .. import systems
 from ..crypto.identity import Identity
 from ..errors import VerificationError
 
@@ -50,7 +51,7 @@ def _context(kind: int, own: Identity | None, trusted: Iterable[str]) -> ssl.SSL
 @contextmanager
 def _as_file(secret: bytes) -> Iterator[str]:
     """Give a path that a library can read a key from; in memory where the system can do that."""
-    if hasattr(os, "memfd_create"):
+    if systems.MEMORY_FILES:
         handle = os.memfd_create("key")
         try:
             os.write(handle, secret)

@@ -7,8 +7,9 @@ from functools import partial
 from threading import Thread
 from typing import TypeVar
 
+from .. import systems
 from . import lifeline
-from .forked_workers import POSSIBLE, answers, copy_of, end, guard, numbered
+from .forked_workers import answers, copy_of, end, guard, numbered
 
 R = TypeVar("R")
 
@@ -21,7 +22,7 @@ def aside(work: Callable[[], R]) -> Iterator[Callable[[], R]]:
     is gone, whether or not it had come to an end. Where no copy could be made, or it was killed or
     stopped, the work is done here when its result is asked for. To make a copy costs some 50 ms.
     """
-    started = _started(work) if POSSIBLE else None
+    started = _started(work) if systems.FORKS else None
     if started is None:
         yield work
         return

@@ -13,16 +13,14 @@ killed, and where the parent itself is killed, the kernel kills them (lifeline.p
 their own ends of pipes, so that the end of either side is the end of the pipe.
 
 A copy that was killed leaves its piece undone. One that was stopped, and still is a second later,
-would let all wait for ever: it is killed.
+would let all wait for ever: it is killed. Callers ask `systems.FORKS` first.
 """
 
-import fcntl
 import gc
 import os
 import pickle
 import signal
 import struct
-import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -39,7 +37,6 @@ R = TypeVar("R")
 
 MOST = 4096  # pieces: their numbers fit into a pipe before anybody reads it
 GRACE = 1.0  # seconds that a copy may be stopped: all of a session may be, one after the other
-POSSIBLE = sys.platform == "linux"  # elsewhere system libraries may not be used in a copy
 
 _NUMBER = struct.Struct(">I")
 _HEAD = struct.Struct(">II")
@@ -80,7 +77,7 @@ async def in_copies(
 
 
 async def _follow(
-    child: int, stream: trio.lowlevel.FdStream, take: Callable[[int, Any], None]
+    child: int, stream: "trio.lowlevel.FdStream", take: Callable[[int, Any], None]
 ) -> None:
     """Take the results of one copy until it is gone; kill it where it was stopped."""
     async with trio.open_nursery() as nursery:
@@ -110,7 +107,7 @@ def _state(child: int, how: int) -> int | None:
     return state and state.si_code
 
 
-async def _listen(stream: trio.lowlevel.FdStream, take: Callable[[int, Any], None]) -> None:
+async def _listen(stream: "trio.lowlevel.FdStream", take: Callable[[int, Any], None]) -> None:
     """Take the results of one copy until it is gone."""
     buffer = bytearray()
     while data := await stream.receive_some(_READ):
@@ -153,6 +150,8 @@ def copy_of(
 
     others: the pipes that results of other copies come through.
     """
+    import fcntl
+
     parent = os.getpid()
     results, outlet = os.pipe()
     with suppress(OSError):  # all pipes of this user hold too much already

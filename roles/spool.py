@@ -18,12 +18,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import overload
 
+from .. import systems
 from ..errors import NO_ROOM, StorageError
 
 KEPT = 1 << 26  # bytes that a spool holds in memory
 BLOCK = 1 << 20  # bytes that are read or written at once
 FOLDER = "VEILMIX_SCRATCH"  # the variable of the environment that names another folder
-POSSIBLE = hasattr(os, "pread")  # elsewhere all of it stays in memory
 
 
 def folder() -> Path:
@@ -125,7 +125,8 @@ class Spool(Sequence[bytes]):
             return
         self._measure(width, many)
         self._tail += data
-        if len(self._tail) > (KEPT if self._descriptor is None else BLOCK) and POSSIBLE:
+        most = KEPT if self._descriptor is None else BLOCK
+        if len(self._tail) > most and systems.POSITIONAL_READS:
             self._write()
 
     def _measure(self, width: int, many: int) -> None:

@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 
 import trio
 
+from .. import systems
 from ..crypto.batched import TOGETHER, engine_for
 from . import forked_workers
 from .clock import VirtualClock
@@ -134,7 +135,7 @@ class WorkerPool:
 
     def _copies(self, items: int) -> bool:
         """Whether copies of this process do so many."""
-        able = forked_workers.POSSIBLE and self._workplace.copies
+        able = systems.FORKS and self._workplace.copies
         return able and items > COPY_ABOVE and self.threads > 1
 
     async def alone(self, work: Callable[[], R]) -> R:

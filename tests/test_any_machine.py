@@ -75,6 +75,7 @@ ANYWHERE = {
     "scenarios/studies/test_dask_cluster.py": "starts a library's processes, which import it so",
     "scenarios/validation/test_scenario_files.py": "imports the package, as test_imports.py does",
     "test_first_hour.py": "makes a clone of its own, called veilmix",
+    "test_other_systems.py": "imports the package, as test_imports.py does",
     "test_required.py": "starts pytest, as this file does",
     "test_result_schema.py": "imports the package, as test_imports.py does",
     "test_passed_on.py": "makes a clone of its own, a sdist and a wheel",

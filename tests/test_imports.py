@@ -17,11 +17,12 @@ MAY = {
     "": {"errors", "analysis", "scenarios", "cli"},  # __init__ and __main__, and only when asked
     "errors": set(),
     "deferred": set(),  # how a door imports only what it is asked for
+    "systems": set(),  # what this operating system has: whoever uses it asks
     "installation": set(),  # what brings a library that is missing: any room may say it
     "crypto": {"errors"},
     "protocol": {"errors", "crypto"},
-    "roles": {"errors", "crypto", "protocol"},
-    "machines": {"errors", "crypto", "protocol", "roles"},
+    "roles": {"errors", "systems", "crypto", "protocol"},
+    "machines": {"errors", "systems", "crypto", "protocol", "roles"},
     "analysis": {"errors", "deferred", "installation", "protocol"},
 }
 MAY["scenarios"] = {*MAY["analysis"], *MAY["machines"], "analysis", "machines"}

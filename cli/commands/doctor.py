@@ -82,6 +82,17 @@ def system() -> Iterator[Finding]:
     yield Finding("platform", platform.platform(), "ok")
 
 
+def facilities() -> Iterator[Finding]:
+    """The facilities that this system does not have, and what happens instead."""
+    from ...systems import FACILITIES
+
+    absent = [facility for facility in FACILITIES if not facility.here]
+    if not absent:
+        yield Finding("system", "no facility is missing", "ok")
+    for facility in absent:
+        yield Finding("system", f"no {facility.name}", "note", facility.without)
+
+
 def libraries() -> Iterator[Finding]:
     """Each library against its pin; without the pins, whether it is there."""
     from ...scenarios.records.run_folder import LIBRARIES
@@ -225,4 +236,4 @@ def _scratch() -> Finding:
     return Finding("large batches", detail, "ok" if fit else "note", "" if fit else other)
 
 
-LOOKS = (system, libraries, extras, cipher, threads, terminal, folders)
+LOOKS = (system, facilities, libraries, extras, cipher, threads, terminal, folders)

@@ -18,8 +18,6 @@ People are written as fingerprints (people.py). Only their owner may read the fi
 """
 
 import hashlib
-import os
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,11 +30,11 @@ from msgspec.structs import replace as changed
 from ...errors import StorageError
 from ...protocol.hiding import COVERS
 from ..serialization.atomic_file import write_whole
+from .lock import locked
 from .noise import Noise
 
 SCHEMA = 4
 PATIENCE = 10.0  # seconds to wait for another run that has the file
-STEP = 0.05  # seconds between two looks
 KEY = 32  # bytes
 NEVER_ENDED = "the session never ended"
 LOST = (
@@ -217,7 +215,7 @@ def opened(path: Path, patience: float = PATIENCE) -> Iterator[Ledger]:
 
     StorageError if it is damaged, or another run keeps it for longer than `patience` seconds.
     """
-    with _locked(path, patience):
+    with locked(path, patience):
         entries = read(path)
         yield Ledger(path, list(entries), _key(path) or b"")
 
@@ -247,33 +245,6 @@ def _new_key(path: Path) -> bytes:
     key = token_bytes(KEY)
     write_whole(key_of(path), key.hex() + "\n", force=False, private=True, lasting=True)
     return key
-
-
-@contextmanager
-def _locked(path: Path, patience: float) -> Iterator[None]:
-    import fcntl
-
-    lock = path.with_name(f".{path.name}.lock")
-    try:
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as bad:
-        raise StorageError(f"{lock}: cannot be written: {bad.strerror}") from None
-    try:
-        until = time.monotonic() + patience
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() >= until:
-                    raise StorageError(
-                        f"{path}: another run has it, for more than {patience:g} seconds; wait "
-                        "until that has ended"
-                    ) from None
-                time.sleep(STEP)
-        yield
-    finally:
-        os.close(handle)
 
 
 def read(path: Path) -> tuple[Entry, ...]:

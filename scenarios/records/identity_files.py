@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ... import systems
 from ...crypto.identity import Identity, PublicIdentity, check_name, make_identity
 from ...errors import ParameterError, StorageError
 from ..serialization.atomic_file import write_whole
@@ -156,7 +157,7 @@ def _check_private(path: Path) -> None:
         mode = path.stat().st_mode
     except OSError as bad:
         raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
-    if os.name == "posix" and mode & 0o077:
+    if systems.OWNER_MODES and mode & 0o077:
         raise StorageError(
             f"{path}: others than its owner may read it (mode {mode & 0o777:o}) and may know it: "
             f"make a new identity, or say chmod 600 {path} if you know better"

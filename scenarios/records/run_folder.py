@@ -32,6 +32,7 @@ from ...protocol.collection import uncollected
 from ..schema.dump import dump
 from ..scoring.outcome import Outcome
 from ..scoring.result import WrittenRelease
+from ..serialization.atomic_file import sync_folder
 from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
@@ -220,13 +221,9 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Have the folder's entries on the disk, where a system can do that for folders."""
+    """Write the names in a folder to the disk, where its file system can do that."""
     with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync_folder(folder)
 
 
 def _rename(partial: Path, parent: Path, name: str) -> Path:

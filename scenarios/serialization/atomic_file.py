@@ -5,6 +5,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from ... import systems
 from ...errors import NO_ROOM, StorageError
 
 PAGE = "<!doctype html>"  # how a page of ours begins
@@ -36,7 +37,7 @@ def write_whole(
             partial.chmod(0o600 if private else 0o644)
             partial.replace(path)
             if lasting:
-                _keep_name(path.parent)
+                sync_folder(path.parent)
         except BaseException:
             with contextlib.suppress(OSError):
                 partial.unlink()
@@ -48,8 +49,13 @@ def write_whole(
         ) from None
 
 
-def _keep_name(folder: Path) -> None:
-    """Make the names in a folder last."""
+def sync_folder(folder: Path) -> None:
+    """Write the names in a folder to the disk, where a system can do that (systems.py).
+
+    OSError if the disk refuses it.
+    """
+    if not systems.FOLDER_SYNC:
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

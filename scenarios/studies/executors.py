@@ -19,6 +19,7 @@ from pathlib import Path
 from threading import Thread
 from typing import ParamSpec, TypeVar
 
+from ... import systems
 from ...errors import ParameterError
 from ...roles import forked_workers, lifeline
 from .dask_cluster import SCHEME, Cluster
@@ -27,6 +28,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 AHEAD = 2  # jobs given to a worker: one that it plays, one that waits for it
+WAITED = 61  # processes of a pool for which Windows can wait at a time
 OTHERS = 256  # jobs given to an executor whose workers are not known
 ACCEPTED = "process, thread, dask:ADDRESS or module:function is accepted"
 
@@ -84,13 +86,15 @@ def trust_of(name: str) -> str | None:
 
 def processors() -> int:
     """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
+    if systems.AFFINITY:
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def processes(workers: int) -> ProcessPoolExecutor:
     """A pool of fresh processes, which leave Ctrl-C to whoever asked for them, and end with it."""
+    if sys.platform == "win32":
+        workers = min(workers, WAITED)
     return _Guarded(workers, mp_context=get_context("spawn"), initializer=_begin)
 
 
@@ -103,7 +107,7 @@ class _Guarded(ProcessPoolExecutor):
         """As the executor's; who is new is watched from now on."""
         future = super().submit(fn, *args, **given)
         guards = self.__dict__.setdefault("_guards", {})
-        for child in list(self._processes or ()) if forked_workers.POSSIBLE else ():
+        for child in list(self._processes or ()) if systems.FORKS else ():
             if child not in guards:
                 guards[child] = Thread(target=forked_workers.guard, args=(child,), daemon=True)
                 guards[child].start()

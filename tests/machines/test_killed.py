@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import role_kit as KIT
+from veilmix import systems
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.errors import ParameterError, StorageError
 from veilmix.machines import journal as journals
@@ -212,8 +213,8 @@ def test_what_is_no_journal_is_said_in_words(tmp_path: Path) -> None:
         Journal(tmp_path / "no folder" / "a", Durable.DISK)
 
 
-def test_memory_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(journals, "SHM", tmp_path / "none")
+def test_memory_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(systems, "MEMORY_FOLDER", False)
     with pytest.raises(StorageError, match="choose off or disk"):
         journals.memory_folder()
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from process_kit import children
+from veilmix import systems
 from veilmix.errors import ParameterError
-from veilmix.machines import processes
 from veilmix.machines.process_reports import portable
 from veilmix.machines.processes import LostProcess, play_apart
 from veilmix.protocol.transcript import Transcript
@@ -134,7 +134,7 @@ def test_what_needs_a_shared_memory_is_refused_before_anything_is_played() -> No
 
 
 def test_without_fork_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "POSSIBLE", False)
+    monkeypatch.setattr(systems, "FORKS", False)
     with pytest.raises(ParameterError, match="Linux"):
         play_apart(KIT.cast(ROWS))
 

@@ -6,13 +6,14 @@ import time
 
 import pytest
 from process_kit import children, descriptors
+from veilmix import systems
 from veilmix.errors import StorageError
 from veilmix.roles import forked_workers
 from veilmix.roles.aside import aside
 
 HERE = os.getpid()
 
-copying = pytest.mark.skipif(not forked_workers.POSSIBLE, reason="this system copies no process")
+copying = pytest.mark.skipif(not systems.FORKS, reason="this system copies no process")
 
 
 @copying
@@ -30,7 +31,7 @@ def test_a_result_larger_than_a_pipe_comes_whole() -> None:
 def test_where_no_process_can_be_copied_it_is_done_here_when_it_is_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("veilmix.roles.aside.POSSIBLE", False)
+    monkeypatch.setattr(systems, "FORKS", False)
     begun: list[int] = []
     with aside(lambda: begun.append(os.getpid())) as done:
         assert not begun

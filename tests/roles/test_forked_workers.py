@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 import trio
 from process_kit import children, descriptors
+from veilmix import systems
 from veilmix.errors import ParameterError, Reason, Refused
 from veilmix.roles import forked_workers, worker_pool
 from veilmix.roles.instruments import Instrument, Instruments
 
 pytestmark = [
     pytest.mark.place,
-    pytest.mark.skipif(not forked_workers.POSSIBLE, reason="this system copies no process"),
+    pytest.mark.skipif(not systems.FORKS, reason="this system copies no process"),
 ]
 PARENT = os.getpid()
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from veilmix import systems
 from veilmix.analysis import drawing
 from veilmix.errors import StorageError
 from veilmix.machines import processes
@@ -91,7 +92,7 @@ def test_a_sweep_keeps_the_runs_before_and_goes_on(typed: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not processes.POSSIBLE, reason="makes copies of the process")
+@pytest.mark.skipif(not systems.FORKS, reason="makes copies of the process")
 def test_a_run_in_processes_that_cannot_keep_its_journals_says_what_to_do(
     typed: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from veilmix.roles import forked_workers
+from veilmix import systems
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records import ahead
 from veilmix.scenarios.records.ahead import writing_ahead
@@ -26,7 +26,7 @@ def test_it_is_the_one_that_would_be_written_then(
     assert read(then).result == read(now).result
 
 
-@pytest.mark.skipif(not forked_workers.POSSIBLE, reason="this system copies no process")
+@pytest.mark.skipif(not systems.FORKS, reason="this system copies no process")
 @pytest.mark.parametrize(("long", "apart"), [(10, True), (10_000, False)], ids=["long", "short"])
 def test_a_long_one_is_written_by_a_copy_of_the_process(
     long: int, apart: bool, monkeypatch: pytest.MonkeyPatch
