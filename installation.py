@@ -1,8 +1,9 @@
 """Libraries that the core does without, and what brings them into the installation at hand.
 
 An extra of `pyproject.toml` names libraries that some commands need. Which command installs them
-depends on where veilmix runs: in a checkout with its own `.venv`, a target of the Makefile; else
-the installer of that environment, and the libraries by their own names. The name `veilmix` is never
+depends on where veilmix runs: in a checkout with its own `.venv`, a target of the Makefile, or what
+that runs where there is no make; else the installer of that environment, and the libraries by their
+own names. The name `veilmix` is never
 told to an installer, because the index that it asks may have something else under it.
 """
 
@@ -42,15 +43,29 @@ def advice(extra: str) -> str:
     """A command that installs an extra into the installation at hand, to be typed as it is."""
     if not in_checkout():
         return installing(requirements(extra))
-    where = "" if Path.cwd().resolve() == HERE else f"-C {shlex.quote(str(HERE))} "
-    return f"make {where}{TARGETS[extra]}"
+    from shutil import which
+
+    inside = Path.cwd().resolve() == HERE
+    if which("make") is None:
+        script = Path("tools", "environment.py")
+        return typed(sys.executable, script if inside else HERE / script, TARGETS[extra])
+    return typed("make", *(() if inside else ("-C", HERE)), TARGETS[extra])
+
+
+def typed(*words: str | Path) -> str:
+    """Quote the words of a command for the shell of this system."""
+    if sys.platform == "win32":
+        from subprocess import list2cmdline
+
+        return list2cmdline(map(str, words))
+    return shlex.join(map(str, words))
 
 
 def installing(wanted: Sequence[str]) -> str:
     """A command that installs libraries beside this Python, whichever installer made its place."""
-    python = shlex.quote(sys.executable)
-    start = f"{python} -m pip install" if find_spec("pip") else f"uv pip install --python {python}"
-    return f"{start} {shlex.join(wanted)}"
+    if find_spec("pip"):
+        return typed(sys.executable, "-m", "pip", "install", *wanted)
+    return typed("uv", "pip", "install", "--python", sys.executable, *wanted)
 
 
 def in_checkout() -> bool:

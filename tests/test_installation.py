@@ -1,14 +1,18 @@
 """What is missing is named with a command that works here; the environment mends itself."""
 
 import json
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
 from importlib import metadata
 from pathlib import Path
 
+import environment
 import pytest
 from veilmix import installation
 
@@ -65,8 +69,21 @@ def test_in_a_checkout_make_is_advised(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert said == "--live needs h11 and segno; to install that: make demo"
     monkeypatch.chdir(tmp_path)
     assert shlex.split(installation.advice("web")) == ["make", "-C", f"{tmp_path}/a folder", "demo"]
+    monkeypatch.setattr(shutil, "which", lambda _: None)  # no make
+    script = f"{tmp_path}/a folder/tools/environment.py"
+    assert shlex.split(installation.advice("web")) == [sys.executable, script, "demo"]
+    monkeypatch.chdir(tmp_path / "a folder")
+    script = "tools/environment.py"
+    assert shlex.split(installation.advice("data")) == [sys.executable, script, "data"]
     monkeypatch.setattr(sys, "prefix", str(tmp_path))  # the checkout, but another environment
     assert "-m pip install" in installation.advice("web")
+
+
+def test_a_command_is_quoted_for_the_shell_of_its_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("C:\\a folder\\python.exe", "-m", "pip", "install", "h11>=0.14")
+    assert shlex.split(installation.typed(*words)) == list(words)
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert installation.typed(*words[:4]) == '"C:\\a folder\\python.exe" -m pip install'
 
 
 @pytest.mark.place
@@ -101,9 +118,16 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(*command: object, cwd: Path) -> str:
+def run(*command: object, cwd: Path, **variables: str) -> str:
     """Run a command that must end well; gives what it printed."""
-    done = subprocess.run(list(map(str, command)), cwd=cwd, capture_output=True, text=True)
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    done = subprocess.run(
+        list(map(str, command)),
+        cwd=cwd,
+        env={**outside, **variables},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -127,6 +151,66 @@ def test_a_copy_that_was_installed_does_not_hide_the_checkout(fresh: Path, tmp_p
     run(sys.executable, environment, "demo", cwd=fresh)
     assert "veilmix" in run(fresh / ".venv/bin/veilmix", "--help", cwd=tmp_path)
     assert run(python, *WHERE, cwd=tmp_path).strip() == home
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="has the paths of POSIX")
+def test_without_make_the_next_line_is_said(fresh: Path, tmp_path: Path) -> None:
+    script = fresh / "tools/environment.py"
+    said = run(sys.executable, script, "demo", cwd=fresh)
+    assert said == "next: .venv/bin/veilmix run titanic\n"
+    program, *arguments = shlex.split(said.removeprefix("next: "))
+    assert "titanic" in run(fresh / program, "check", arguments[-1], cwd=fresh)
+    own = fresh / ".venv/bin/python"  # which does not make itself again
+    said = run(own, script, "demo", cwd=tmp_path)
+    assert said == f"next: {shlex.quote(str(fresh / program))} run titanic\n"
+    assert run(sys.executable, script, "demo", cwd=fresh, MAKELEVEL="1") == ""
+
+
+@pytest.mark.place
+def test_the_environment_of_windows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With its layout of folders, and where a user may not make a link; the rest is as here."""
+    root, home = tmp_path / "a checkout", tmp_path / "a checkout" / ".venv"
+    there = {"base": str(home), "platbase": str(home), "installed_base": str(home)}
+    layout = sysconfig.get_paths("nt_venv", vars=there)
+    for folder in ("purelib", "scripts"):
+        Path(layout[folder]).mkdir(parents=True)
+    for name, value in {"ROOT": root, "HOME": home, "WINDOWS": True}.items():
+        monkeypatch.setattr(environment, name, value)
+    monkeypatch.setattr(environment, "places", lambda: layout)
+    typed: list[tuple[str | Path, ...]] = []
+    make_link = Path.symlink_to
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(0, "A required privilege is not held by the client")
+
+    def junction(*words: str | Path) -> None:
+        typed.append(words)
+        make_link(Path(words[-2]), words[-1])
+
+    monkeypatch.setattr(Path, "symlink_to", refuse)
+    monkeypatch.setattr(environment, "run", junction)
+    for _ in range(2):  # the second time it only looks
+        environment.link_checkout()
+    link = home / "checkout" / "veilmix"
+    assert typed == [("cmd", "/d", "/c", "mklink", "/J", link, root)]
+    lines = Path(layout["purelib"], "veilmix-checkout.pth").read_text("ascii").splitlines()
+    assert Path(layout["purelib"], lines[0]).resolve() == home / "checkout"
+    assert ascii(str(home / "checkout")) in lines[1]
+    command = home / "Scripts" / "veilmix.cmd"
+    assert command.read_bytes() == b'@"%~dp0python.exe" "%~dp0veilmix" %*\r\n'
+    assert "from veilmix.cli import main" in command.with_suffix("").read_text("utf-8")
+    assert environment.interpreter() == home / "Scripts" / "python.exe"
+    monkeypatch.chdir(root)
+    path = Path(".venv", "Scripts")
+    assert environment.next_line("demo") == f"{path / 'veilmix'} run titanic"
+    assert environment.next_line("teach") == f"{path / 'python'} -m marimo run notebooks"
+    assert environment.next_line("data") == f"{path / 'veilmix'} doctor"
+
+
+def test_a_link_that_cannot_be_made_elsewhere_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        environment.make_link(tmp_path / "no folder" / "veilmix")
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Make the environment in which veilmix runs: `python3 tools/environment.py [LEVEL]`.
+"""Make the environment in which veilmix runs: `python tools/environment.py [LEVEL]`.
 
 Creates `.venv`, installs the pinned requirements of a level (every file checked against its hash),
 and makes the checkout importable as the package `veilmix`. A level is a file `requirements/*.in`;
@@ -12,11 +12,16 @@ The checkout is the package itself, under whatever name its folder bears. An edi
 hide that from static tools, so the environment gets a folder `.venv/checkout` with one link,
 `veilmix`, to the checkout, and a `.pth` file that puts the folder on the path: at its end, where
 static tools find it, and at its beginning, before any copy that was installed (docs/adr/0001).
-Only the standard library is used here: this file runs before anything is installed.
+
+`make` is not needed: the line to run next is printed, unless make runs this file. On Windows the
+link may be a junction, and `veilmix.cmd` starts the command, because a file without an ending in
+its name does not run there. Only the standard library is used here: this file runs before anything
+is installed.
 """
 
 import hashlib
 import os
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -28,6 +33,17 @@ NEEDS = (3, 11)
 LEVELS = ("core", "demo", "data", "teach", "cluster", "fast", "dev")
 ALL = "dev"  # has what every other level has, but what ASKED has
 ASKED = ("fast",)  # part of it has a licence that a user should accept knowingly
+
+WINDOWS = os.name == "nt"
+TESTS = ("python", "-m", "pytest", "-n", "2", "--dist", "worksteal")
+LESSONS = ("python", "-m", "marimo", "run", "notebooks")
+NEXT = {  # level -> a program of the environment, and its arguments
+    "core": ("veilmix", "run", "titanic"),
+    "demo": ("veilmix", "run", "titanic"),
+    "teach": LESSONS,
+    "dev": TESTS,
+}
+DOCTOR = ("veilmix", "doctor")  # after any other level
 
 COMMAND = """#!{python}
 import sys
@@ -42,6 +58,7 @@ SHELL = """#!/bin/sh
 '''exec' {python} "$0" "$@"
 ' '''
 """
+BATCH = '@"%~dp0python.exe" "%~dp0veilmix" %*\r\n'
 FIRST = "import sys; sys.path.insert(0, {folder})"
 
 
@@ -86,7 +103,12 @@ def places() -> dict[str, str]:
 
 def interpreter() -> Path:
     """The Python of the environment."""
-    return HOME / ("Scripts" if os.name == "nt" else "bin") / "python"
+    return programs() / ("python.exe" if WINDOWS else "python")
+
+
+def programs() -> Path:
+    """The folder of the programs of the environment."""
+    return HOME / ("Scripts" if WINDOWS else "bin")
 
 
 def script() -> str:
@@ -103,27 +125,42 @@ def link_checkout() -> None:
     paths, folder = places(), HOME / "checkout"
     folder.mkdir(exist_ok=True)
     link = folder / "veilmix"
-    if not (link.is_symlink() and link.readlink() == ROOT):
+    if not (link.exists() and link.resolve() == ROOT):
         link.unlink(missing_ok=True)
-        link.symlink_to(ROOT, target_is_directory=True)
-    lines = f"{folder}\n{FIRST.format(folder=ascii(str(folder)))}\n"
-    write(Path(paths["purelib"], "veilmix-checkout.pth"), lines)
-    command = Path(paths["scripts"], "veilmix")
+        make_link(link)
+    # Relative, as `site` of Windows may read other letters than ASCII by another encoding.
+    packages = Path(paths["purelib"])
+    lines = f"{os.path.relpath(folder, packages)}\n{FIRST.format(folder=ascii(str(folder)))}\n"
+    write(packages / "veilmix-checkout.pth", lines)
+    command = programs() / "veilmix"
     write(command, script())
     command.chmod(0o755)
+    if WINDOWS:
+        write(command.with_name("veilmix.cmd"), BATCH)
+
+
+def make_link(link: Path) -> None:
+    """Make a link to the checkout; where a user may not, a junction, which Windows has for that."""
+    try:
+        link.symlink_to(ROOT, target_is_directory=True)
+    except OSError:
+        if not WINDOWS:
+            raise
+        run("cmd", "/d", "/c", "mklink", "/J", link, ROOT)
 
 
 def write(path: Path, text: str) -> None:
     """Write a file that may be there, whatever it is; nothing is done if it says the same."""
     if not (path.is_file() and path.read_bytes() == text.encode()):
         path.unlink(missing_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(text.encode())  # with the ends of lines that it has
 
 
 def install(level: str) -> None:
     """Install what a level asks for."""
     print(f"veilmix: preparing the environment .venv ({level}), once", file=sys.stderr, flush=True)
-    run(sys.executable, "-m", "venv", HOME)
+    if Path(sys.prefix).resolve() != HOME:  # the environment's own Python need not make it again
+        run(sys.executable, "-m", "venv", HOME)
     run(
         *(interpreter(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
         *("--require-hashes", "-r", ROOT / "requirements" / f"{level}.txt"),
@@ -138,13 +175,25 @@ def main(level: str) -> None:
         version = ".".join(map(str, sys.version_info[:3]))
         sys.exit(
             f"veilmix needs Python {NEEDS[0]}.{NEEDS[1]} or newer; `python3` here is {version}. "
-            "Name another one: make PYTHON=python3.12 ..."
+            "Name another one: make PYTHON=python3.12 ..., or python3.12 tools/environment.py"
         )
     if level not in LEVELS:
         sys.exit(f"environment: found level {level!r}; one of {', '.join(LEVELS)} is accepted")
     if not (whole(level) or (whole(ALL) and level not in ASKED)):
         install(level)
     link_checkout()
+    if "MAKELEVEL" not in os.environ:  # make types it itself
+        print(f"next: {next_line(level)}")
+
+
+def next_line(level: str) -> str:
+    """The line to type after a level was installed, in the folder where this file was started."""
+    program, *arguments = NEXT.get(level, DOCTOR)
+    path = programs() / program
+    here = Path.cwd()
+    shown = str(path.relative_to(here) if path.is_relative_to(here) else path)
+    words = [shown, *arguments]
+    return subprocess.list2cmdline(words) if WINDOWS else shlex.join(words)
 
 
 if __name__ == "__main__":
