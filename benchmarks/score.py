@@ -99,7 +99,8 @@ def whole(rng: np.random.Generator) -> None:
             writer.writerows(table.tolist())
         start = perf_counter()
         chosen = [(name, name) for name in names]
-        read = files.read(path, chosen, Population(source=str(path), missing=""))
+        section = Population(source=str(path), missing="")
+        read = files.source_of(path).table(chosen, section)
         opened = perf_counter()
         stages: list[tuple[str, float]] = []
         score_table(

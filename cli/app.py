@@ -17,6 +17,7 @@ from contextlib import suppress
 import click
 
 from ..errors import NO_ROOM, LocalError, RoundBurned, SolverError, VerificationError
+from ..scenarios.serialization.content import reading_once
 from .departure import STOPPED, Departure
 from .lazy import LazyGroup
 
@@ -192,7 +193,7 @@ def _invoke(given: list[str]) -> int:
 
         return shell_complete(group, {}, "veilmix", COMPLETE, os.environ[COMPLETE])
     try:
-        with group.make_context("veilmix", list(given)) as ctx:
+        with reading_once(), group.make_context("veilmix", list(given)) as ctx:
             group.invoke(ctx)
             if ctx.invoked_subcommand is None:
                 click.echo(ctx.get_help())

@@ -82,7 +82,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "wording": set(),
         "serialization": set(),
         "schema": set(),
-        "populations": {"schema"},
+        "populations": {"serialization", "schema"},
         "pages": {"serialization"},
         "programs": {"wording", "mean", "serialization", "schema", "pages", "populations"},
         "catalogue": {"serialization", "schema", "populations", "programs"},
@@ -93,7 +93,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "tables": {"wording", "serialization", "schema", "populations", "scoring"},
         "validation": {"schema", "populations", "programs", "catalogue"},
         "play": {
-            "schema", "populations", "programs", "catalogue", "ledger", "scoring", "validation"
+            "serialization", "schema", "populations", "programs", "catalogue", "ledger", "scoring",
+            "validation",
         },
         "records": {"serialization", "schema", "scoring"},
         "verification": {

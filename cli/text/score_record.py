@@ -1,7 +1,6 @@
 """What `veilmix score` prints with `--format json`, by definition."""
 
 from collections.abc import Sequence
-from hashlib import file_digest
 from pathlib import Path
 
 from msgspec import field
@@ -218,8 +217,6 @@ def scored_table(
     """
     from ... import __version__
 
-    with file.open("rb") as content:
-        digest = file_digest(content, "sha256").hexdigest()
     risk = score.risk
     roles = (
         ReadColumn(
@@ -244,7 +241,7 @@ def scored_table(
         {name: people for name, _, people in bounded(score)},
         TableRisk(risk.factor, risk.prosecutor, risk.journalist, risk.marketer),
         _sets(score, score.sets),
-        digest,
+        table.source.digest if table.source else "",
         __version__,
         tuple(coarser),
         question_records(score),

@@ -8,16 +8,19 @@ written to the ledger before it is handed on.
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec.structs import replace as changed
 
 from ...analysis.exposure import joint_counts, users_below
-from ...errors import DataError, ParameterError
+from ...errors import DataError
 from ...protocol import parties
 from ...protocol.hiding import Hiding, Mask, Redact
 from ...protocol.history import HandedBatch, History
 from ...protocol.participation import CountedPeople
 from ...protocol.releases import Release
-from ..populations import population
+from ..populations import Population
+from ..populations.build import columns_of, named_identifiers
+from ..populations.people import Codes
 from ..populations.samples import Samples
 from ..schema.mechanisms import mechanisms
 from ..schema.model import Feature, Scenario
@@ -103,7 +106,7 @@ def keep(
     played = play(memory)
     cells = () if noise else tuple(sorted((played.release or {}).values()))
     ended = ledger.end(played.digest.hex(), cells, played.burned)
-    return played, changed(account(past, ended, memory, scenario, drawn, seed), spent=spent)
+    return played, changed(account(past, ended, memory, scenario, drawn), spent=spent)
 
 
 def secrets(ledger: Ledger, scenario: Scenario, drawn: Samples) -> Callable[[int], bytes] | None:
@@ -231,7 +234,6 @@ def account(
     memory: History,
     scenario: Scenario,
     drawn: Samples,
-    seed: int | None,
 ) -> Account:
     """What is to be said of a session and those before it. drawn: the people, for the truth."""
     people = frozenset(now.people)
@@ -248,7 +250,7 @@ def account(
     union = None
     if both is not None:
         ways = {coarser for _, coarser in alike}
-        exposed = _true(columns, scenario, drawn, seed, now.k) if ways == {()} else None
+        exposed = _true(columns, scenario, drawn.people, now.k) if ways == {()} else None
         union = Union(both.k, both.n, both.low, both.high, exposed)
     shown = tuple(judged.columns for judged, _ in released)
     warned = tuple(memory.warned)
@@ -264,21 +266,31 @@ def _together(cells: Sequence[Sequence[int]], k: int) -> "ComposedReleases | Non
     return compose_releases(cells, k)
 
 
-def _true(
-    columns: Sequence[str], scenario: Scenario, drawn: Samples, seed: int | None, k: int
-) -> int | None:
+def _true(columns: Sequence[str], scenario: Scenario, people: Population, k: int) -> int | None:
     """People really exposed on these columns of the source; None if it has not all of them."""
-    names = [_theirs(scenario, name) for name in drawn.people.schema.names]
+    names = [_theirs(scenario, name) for name in people.schema.names]
     if set(columns) <= set(names):
-        table, places = drawn.people.codes, [names.index(column) for column in columns]
+        table, places = people.codes, [names.index(column) for column in columns]
+    elif (cells := _cells(columns, scenario, people)) is not None:
+        table, places = cells, list(range(len(columns)))
     else:
-        asked = tuple(Feature(name=column) for column in columns)
-        try:
-            section = changed(scenario.population, columns={})
-            everybody = population(section, asked, seed)
-        except (DataError, ParameterError):
-            return None
-        if everybody.n != drawn.people.n:
-            return None
-        table, places = everybody.codes, list(range(len(columns)))
+        return None
     return int(users_below(joint_counts(table, places), k))
+
+
+def _cells(columns: Sequence[str], scenario: Scenario, people: Population) -> Codes | None:
+    """The codes of these people in columns of the source; None if it does not have all of them."""
+    if people.source is None:
+        return None
+    asked = tuple(Feature(name=column) for column in columns)
+    section = changed(scenario.population, columns={})
+    try:
+        whole = columns_of(people.source, section, asked)
+    except DataError:
+        return None
+    if named_identifiers(whole):
+        return None
+    rows = np.arange(len(people.source_codes)) if people.origin is None else people.origin
+    there = np.arange(len(whole.codes)) if whole.origin is None else whole.origin
+    places = np.minimum(np.searchsorted(there, rows), len(there) - 1)
+    return whole.codes[places] if np.array_equal(there[places], rows) else None

@@ -22,14 +22,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...errors import DataError
-from ..populations import files
-from ..populations.build import offer, where
-from ..populations.file_options import options_of
+from ..populations import Population
 from ..populations.samples import Samples
-from ..populations.tables import shipped
-from ..schema.model import BUILTIN, Scenario
-from ..schema.model import Population as Section
+from ..schema.model import Scenario
 
 BYTES = 16  # of a fingerprint
 
@@ -59,7 +54,7 @@ class Crowd:
 
 def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> Crowd:
     """Fingerprint the people of a scenario. drawn: these people, as they were drawn."""
-    names, rows = _source(scenario.population, drawn)
+    names, rows = _rows(drawn.people)
     origin = drawn.people.origin
     order: Iterable[int] = range(drawn.people.n) if origin is None else origin.tolist()
     places = {number: place for place, number in enumerate(order)}
@@ -69,9 +64,6 @@ def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> Crowd:
         for number, mark in enumerate(fingerprints(names, reading.noted(rows, places), key))
         if number in places
     }
-    if len(marks) < len(places):
-        source = scenario.population.source
-        raise DataError(f"{source}: has changed since it was read; run it again")
     people = tuple(marks[number] for number in places)
     return Crowd(tuple(sorted(names)), people, reading.merged(key))
 
@@ -129,19 +121,8 @@ def fingerprints(names: Sequence[str], rows: Iterable[Sequence[str]], key: bytes
         yield hashlib.blake2b(numbered, key=key, digest_size=BYTES).hexdigest()
 
 
-def _source(section: Section, drawn: Samples) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
-    """Columns of the source, and its rows: of people who are generated, those who were."""
-    name = section.source.removeprefix(BUILTIN)
-    if name == section.source:
-        path = where(section)
-        asked = options_of(section)
-        return files.header(path, asked), files.texts(path, asked)
-    people = drawn.people
-    if offer(section).generated:
+def _rows(people: Population) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
+    """Return columns and rows of the source as it was read; of generated people, their own."""
+    if people.source is None:
         return people.schema.names, map(people.row, range(people.n))
-    table = shipped(name)
-    rows = (
-        [texts[code] for texts, code in zip(table.values, codes, strict=True)]
-        for codes in table.codes.tolist()
-    )
-    return table.columns, rows
+    return people.source.columns, people.source.rows()

@@ -24,6 +24,7 @@ from ..schema.model import Scenario
 from ..schema.plugs import load as found
 from ..scoring.outcome import Outcome
 from ..scoring.policy import expectations
+from ..serialization.content import reading_once
 from ..validation.load import load, resolve
 from .outcomes import columns_of, outcome_of
 from .presence import draw_faults, present
@@ -85,7 +86,8 @@ def run(
         *(mode, instruments, report, worst_case_seconds, ledger),
         *(processes, durable, workplace, recorded),
     )
-    return _once(scenario if isinstance(scenario, Scenario) else load(scenario), seed, how)
+    with reading_once():
+        return _once(scenario if isinstance(scenario, Scenario) else load(scenario), seed, how)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """The people of a scenario: tables that veilmix ships as counts, generated ones, and files.
 
-May import `protocol.schema`, the scenario model and numpy; duckdb only to open a Parquet file. Must
-never know rounds, keys or parties: a population is rows of values, the order in which its people
-are numbered, and where they come from.
+May import `protocol.schema`, `serialization`, the scenario model and numpy; duckdb only to open a
+Parquet file. Must never know rounds, keys or parties: a population is rows of values, the order in
+which its people are numbered, and where they come from.
 """
 
 from .build import population

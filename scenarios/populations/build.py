@@ -1,7 +1,7 @@
 """From what a scenario says about its people to the people themselves.
 
-Two steps, so that a scenario can be judged before anybody is drawn: `offer` says which columns the
-source has, `table` gives the chosen ones of a source whose people exist already.
+Steps, so that a scenario can be judged before anybody is drawn: `source_of` reads the source, if
+its people exist already, `offer` says which columns it has, `table` gives the chosen ones.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,9 +17,9 @@ from ..schema.problems import did_you_mean, quoted_key
 from . import files
 from .file_options import options_of
 from .generated import ANTIGENS, blood_types, generate, law_of, laws
-from .people import Population, Table, ask
+from .people import Population, Source, Table, ask
 from .roles import JudgedColumn, Role, guess_roles
-from .tables import TABLES, shipped
+from .tables import TABLES, ShippedSource
 
 BLOOD, BLOOD_USERS = "blood-type", 30
 NOT_ASKED = "is not asked about"
@@ -73,6 +73,14 @@ def population(
     return ask(made, features)
 
 
+def source_of(section: Section, base: Path = Path()) -> Source | None:
+    """Read the source of a population that exists; None: its people are made. Raises DataError."""
+    name = section.source.removeprefix(BUILTIN)
+    if name == section.source:
+        return files.source_of(where(section, base), options_of(section))
+    return ShippedSource(name) if name in TABLES else None
+
+
 def offer(section: Section, base: Path = Path()) -> Offer:
     """Say what a source has, without its people. Raises DataError if there is no such source."""
     name = section.source.removeprefix(BUILTIN)
@@ -81,12 +89,10 @@ def offer(section: Section, base: Path = Path()) -> Offer:
             f"population.source: found {PHONES!r}: people who answered on phones of their own, "
             "once; they cannot be asked again, so that nothing but their run folder tells of them"
         )
-    if name == section.source:
-        return Offer(files.header(where(section, base), options_of(section)), generated=False)
+    if source := source_of(section, base):
+        return Offer(source.columns, generated=False)
     if name == BLOOD:
         return Offer(ANTIGENS, generated=True, users=BLOOD_USERS)
-    if name in TABLES:
-        return Offer(shipped(name).columns, generated=False)
     if name in laws():
         return Offer(None, generated=True, levels=law_of(name).levels)
     if name == SETS:
@@ -109,25 +115,29 @@ def table(
     base: Path = Path(),
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> Table:
-    """Return the chosen columns of a source that is a table, everybody in it, under our names.
+    """Return the chosen columns of a source that is a table, everybody in it, under our names."""
+    source = source_of(section, base)
+    if source is None:
+        raise DataError(f"{section.source}: its people are generated; a table is accepted")
+    return columns_of(source, section, features, progress)
+
+
+def columns_of(
+    source: Source,
+    section: Section,
+    features: Sequence[Feature],
+    progress: Callable[[str], None] = lambda _stage: None,
+) -> Table:
+    """Return the chosen columns of a source, everybody in it, under our names.
 
     Of a file, or where the user gives roles, what each column is stands in `judged`; if no features
     are named, direct identifiers are left out, and a warning says so.
     """
-    chosen = choose(section, features, offer(section, base).columns or ())
-    name = section.source.removeprefix(BUILTIN)
-    if name == section.source:
-        whole = files.read(where(section, base), chosen, section, progress)
-        return _without_identifiers(_judged(whole, section), section, features)
-    whole = shipped(name)
-    places = [whole.columns.index(theirs) for _, theirs in chosen]
-    return Table(
-        name=whole.name,
-        columns=tuple(ours for ours, _ in chosen),
-        codes=whole.codes[:, places],
-        values=tuple(whole.values[place] for place in places),
-        note=whole.note,
-    )
+    chosen = choose(section, features, source.columns)
+    whole = source.table(chosen, section, progress)
+    if section.builtin:
+        return whole
+    return _without_identifiers(_judged(whole, section), section, features)
 
 
 def _judged(whole: Table, section: Section) -> Table:

@@ -31,6 +31,7 @@ from ...protocol.coarsening import (
 )
 from ..schema.model import Bins as BinsSection
 from ..schema.model import Feature
+from ..serialization.content import Content, content_of
 from . import csvfile
 from .file_options import FileOptions
 from .values import numbers_of
@@ -273,19 +274,19 @@ def hierarchy(path: Path, level: int, texts: Sequence[str], missing: str) -> Mer
 def levels(path: Path) -> dict[str, tuple[str, ...]]:
     """The lines of a hierarchy by their finest value. Raises DataError."""
     try:
-        state = path.stat()
+        content = content_of(path)
     except OSError as bad:
         raise DataError(f"{path}: cannot be read: {bad.strerror or bad}") from None
-    return _levels(path, (state.st_mtime_ns, state.st_size))
+    return _levels(content)
 
 
 @lru_cache(maxsize=16)
-def _levels(path: Path, _state: tuple[int, int]) -> dict[str, tuple[str, ...]]:
+def _levels(content: Content) -> dict[str, tuple[str, ...]]:
     asked = FileOptions(header=False)
-    names = csvfile.header(path, asked)
+    names = csvfile.header(content, asked)
     levels: dict[str, tuple[str, ...]] = {}
-    for row in csvfile.rows(path, names, [], asked):
+    for row in csvfile.rows(content, names, [], asked):
         line = tuple(cell.strip() for cell in row)
         if levels.setdefault(line[0], line) != line:
-            raise DataError(f"{path}: {line[0]!r} has two lines; each value has one")
+            raise DataError(f"{content.path}: {line[0]!r} has two lines; each value has one")
     return levels

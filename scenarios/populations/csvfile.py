@@ -11,51 +11,54 @@ from itertools import chain
 from pathlib import Path
 
 from ...errors import DataError
+from ..serialization.content import Content
 from .dialect import SEPARATORS, Dialect, dialect_of
 from .encodings import misread
 from .file_options import NOTHING, FileOptions
 from .header_line import numbered
 
 
-def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:
+def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:
     """Name the columns, without the spaces around them."""
-    written = dialect_of(path, asked)
-    for _, row in _lines(path, written):
+    written = dialect_of(content, asked)
+    for _, row in _lines(content, written):
         return tuple(name.strip() for name in row) if written.header else numbered(len(row))
-    raise DataError(f"{path}: the file is empty; a header and one line for each person are needed")
+    raise DataError(
+        f"{content.path}: the file is empty; a header and one line for each person are needed"
+    )
 
 
-def describe(path: Path, asked: FileOptions = NOTHING) -> str:
+def describe(content: Content, asked: FileOptions = NOTHING) -> str:
     """How the file is written, in one line."""
-    return dialect_of(path, asked).description()
+    return dialect_of(content, asked).description()
 
 
 def rows(
-    path: Path, columns: Sequence[str], empty: list[int], asked: FileOptions = NOTHING
+    content: Content, columns: Sequence[str], empty: list[int], asked: FileOptions = NOTHING
 ) -> Iterator[Sequence[str]]:
     """Yield these columns of each row; the numbers of empty lines are added to `empty`.
 
     Raises DataError for a row that has another number of cells than the header.
     """
-    names = header(path, asked)
-    written = dialect_of(path, asked)
+    names = header(content, asked)
+    written = dialect_of(content, asked)
     places = [names.index(column) for column in columns]
     all_of_it = places == list(range(len(names)))
-    for number, row in _people(path, written):
+    for number, row in _people(content, written):
         if len(row) != len(names):
             if not row:
                 empty.append(number)
                 continue
-            raise DataError(_ragged(path, number, row, names, written))
+            raise DataError(_ragged(content.path, number, row, names, written))
         yield row if all_of_it else [row[place] for place in places]
 
 
-def where(path: Path, index: int, asked: FileOptions = NOTHING) -> str:
+def where(content: Content, index: int, asked: FileOptions = NOTHING) -> str:
     """Write file and line of a row (from 0)."""
-    full = (number for number, row in _people(path, dialect_of(path, asked)) if row)
+    full = (number for number, row in _people(content, dialect_of(content, asked)) if row)
     for _ in range(index):
         next(full)
-    return f"{path}:{next(full)}"
+    return f"{content.path}:{next(full)}"
 
 
 def _ragged(
@@ -69,19 +72,18 @@ def _ragged(
     )
 
 
-def _people(path: Path, written: Dialect) -> Iterator[tuple[int, list[str]]]:
+def _people(content: Content, written: Dialect) -> Iterator[tuple[int, list[str]]]:
     """Every record but the header."""
-    lines = _lines(path, written)
+    lines = _lines(content, written)
     first = next(lines, None)
     if first is None or written.header:
         return lines
     return chain([first], lines)
 
 
-def _lines(path: Path, written: Dialect) -> Iterator[tuple[int, list[str]]]:
+def _lines(content: Content, written: Dialect) -> Iterator[tuple[int, list[str]]]:
     """Yield each record with the number of the line that it ends on; strict in what it reads."""
-    reading = path.open(encoding=written.encoding, newline="")
-    with _understood(path, written.encoding), reading as file:
+    with _understood(content, written.encoding), content.text(written.encoding) as file:
         for _ in range(written.skip):
             file.readline()
         reader = csv.reader(file, delimiter=written.separator, strict=True)
@@ -93,27 +95,28 @@ def _lines(path: Path, written: Dialect) -> Iterator[tuple[int, list[str]]]:
             if "field limit" in str(bad):
                 advice = "shorten the cell, or close the quotation mark that it begins with"
             raise DataError(
-                f"{path}:{reader.line_num + written.skip}: not CSV: {bad}; {advice}"
+                f"{content.path}:{reader.line_num + written.skip}: not CSV: {bad}; {advice}"
             ) from None
 
 
 @contextmanager
-def _understood(path: Path, encoding: str) -> Iterator[None]:
+def _understood(content: Content, encoding: str) -> Iterator[None]:
     """Turn bytes that are not of the encoding into an error that says which ones."""
     try:
         yield
     except UnicodeError as bad:
         if encoding not in ("utf-8", "utf-8-sig"):
-            raise misread(path, encoding, bad) from None
+            raise misread(content.path, encoding, bad) from None
         offset = 0
-        with path.open("rb") as file:
+        with content.open() as file:
             for number, line in enumerate(file, start=1):  # no character holds a line's end inside
                 try:
                     line.decode()
                 except UnicodeDecodeError as wrong:
                     raise DataError(
-                        f"{path}:{number}: not UTF-8: byte 0x{line[wrong.start]:02x} at offset "
-                        f"{offset + wrong.start:,}; leave the encoding out, and it is found out"
+                        f"{content.path}:{number}: not UTF-8: byte 0x{line[wrong.start]:02x} at "
+                        f"offset {offset + wrong.start:,}; leave the encoding out, and it is found "
+                        "out"
                     ) from None
                 offset += len(line)
         raise

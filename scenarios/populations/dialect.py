@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from ...errors import DataError
+from ..serialization.content import Content
 from .encodings import encoding_of, misread, shown
 from .file_options import FileOptions
 from .header_line import LOOKED_AT, names_columns
@@ -46,34 +47,29 @@ class Dialect:
         return f"{between}, {shown(self.encoding)}, {head}"
 
 
-def dialect_of(path: Path, asked: FileOptions) -> Dialect:
+@lru_cache(maxsize=2)
+def dialect_of(content: Content, asked: FileOptions) -> Dialect:
     """Find out how a file is written. Raises DataError where it cannot be as the user says."""
-    state = path.stat()
-    return _dialect(path, asked, (state.st_mtime_ns, state.st_size))
-
-
-@lru_cache(maxsize=8)
-def _dialect(path: Path, asked: FileOptions, _state: tuple[int, int]) -> Dialect:
-    encoding = encoding_of(path, asked.encoding)
-    lines = _first_lines(path, encoding)
+    encoding = encoding_of(content, asked.encoding)
+    lines = _first_lines(content, encoding)
     skip = 0
     separator = asked.separator
     if lines and lines[0].lower().startswith("sep=") and len(lines[0].strip()) == 5:
         separator, skip = separator or lines[0].strip()[4], 1
     lines = lines[skip:]
-    separator = _separator(path, lines, separator)
+    separator = _separator(content.path, lines, separator)
     header = asked.header
     if header is None:
         header = names_columns(list(_rows(lines, separator)))
     return Dialect(encoding, separator, header, skip)
 
 
-def _first_lines(path: Path, encoding: str) -> list[str]:
+def _first_lines(content: Content, encoding: str) -> list[str]:
     try:
-        with path.open(encoding=encoding, newline="", errors="replace") as file:
+        with content.text(encoding, errors="replace") as file:
             text = file.read(LONGEST)
     except UnicodeError as bad:
-        raise misread(path, encoding, bad) from None
+        raise misread(content.path, encoding, bad) from None
     return list(islice(_lines(text), LOOKED_AT + 2))
 
 

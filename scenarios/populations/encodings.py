@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import DataError
+from ..serialization.content import PIECE, Content
 
-PIECE = 1 << 20  # bytes looked at at once
 HEAD = 4096  # bytes in which the zeros of UTF-16 are counted
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -41,20 +41,20 @@ ONE_BYTE = ("latin-1", "cp1252", "iso8859-15")  # of which no text is UTF-8 by c
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
-def encoding_of(path: Path, said: str | None = None) -> str:
+def encoding_of(content: Content, said: str | None = None) -> str:
     """Name the encoding of a text file. said: by the user. Raises DataError for what is no text."""
-    with path.open("rb") as file:
+    with content.open() as file:
         head = file.read(HEAD)
-    _text(path, head)
+    _text(content.path, head)
     if said is not None:
-        return _known(path, said, head)
+        return _known(content, said, head)
     for mark, name in MARKS:
         if head.startswith(mark):
             return name
     odd, even = head[1::2].count(0), head[::2].count(0)
     if max(odd, even) > len(head) // 5:
         return "utf-16-le" if odd > even else "utf-16-be"
-    return _without_mark(path)
+    return _without_mark(content)
 
 
 def shown(encoding: str) -> str:
@@ -68,25 +68,25 @@ def misread(path: Path, encoding: str, bad: UnicodeError) -> DataError:
     return DataError(f"{path}: not {shown(encoding)}: {bad}; {says}")
 
 
-def _without_mark(path: Path) -> str:
-    if _is_utf8(path):
+def _without_mark(content: Content) -> str:
+    if _is_utf8(content):
         return "utf-8"
     met = set[int]()
-    for piece in _pieces(path):
+    for piece in _pieces(content):
         met.update(piece)
     if met & CONTROLS:
         raise DataError(
-            f"{path}: not a text file: it holds the byte 0x{min(met & CONTROLS):02x}; save the "
-            "table as CSV"
+            f"{content.path}: not a text file: it holds the byte 0x{min(met & CONTROLS):02x}; save "
+            "the table as CSV"
         )
     windows = any(0x80 <= byte < 0xA0 for byte in met) and not met & UNKNOWN_TO_CP1252
     return "cp1252" if windows else "latin-1"
 
 
-def _is_utf8(path: Path) -> bool:
+def _is_utf8(content: Content) -> bool:
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        for piece in _pieces(path):
+        for piece in _pieces(content):
             decoder.decode(piece)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
@@ -94,8 +94,8 @@ def _is_utf8(path: Path) -> bool:
     return True
 
 
-def _pieces(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
+def _pieces(content: Content) -> Iterator[bytes]:
+    with content.open() as file:
         while piece := file.read(PIECE):
             yield piece
 
@@ -108,7 +108,8 @@ def _text(path: Path, head: bytes) -> None:
         raise DataError(f"{path}: an old Excel workbook (.xls); save it as .xlsx or as CSV")
 
 
-def _known(path: Path, said: str, head: bytes) -> str:
+def _known(content: Content, said: str, head: bytes) -> str:
+    path = content.path
     try:
         name = codecs.lookup(said).name
     except (LookupError, ValueError):
@@ -122,10 +123,10 @@ def _known(path: Path, said: str, head: bytes) -> str:
     if marked and name.split("-")[:2] != marked.split("-")[:2]:
         of = shown(marked).split(" ")[0]
         raise DataError(f"{path}: begins with the mark of {of}, so it is not {said}; leave it out")
-    if name in ONE_BYTE and not _is_ascii(path) and _is_utf8(path):
+    if name in ONE_BYTE and not _is_ascii(content) and _is_utf8(content):
         raise DataError(f"{path}: is UTF-8 throughout, so it is not {said}; leave the encoding out")
     return name
 
 
-def _is_ascii(path: Path) -> bool:
-    return all(piece.isascii() for piece in _pieces(path))
+def _is_ascii(content: Content) -> bool:
+    return all(piece.isascii() for piece in _pieces(content))

@@ -10,17 +10,16 @@ from contextlib import contextmanager
 from datetime import date, datetime, time
 from functools import reduce
 from itertools import islice
-from pathlib import Path
 from typing import Any, Protocol
 
 from ...errors import DataError
 from ...installation import missing
 from ..schema.problems import did_you_mean, listed
+from ..serialization.content import PIECE, Content
 from .file_options import NOTHING, FileOptions
 from .header_line import LOOKED_AT, names_columns, numbered
 
 MIDNIGHT = time()
-PIECE = 1 << 20  # bytes of a sheet looked at at once
 ALONE = re.compile(  # <c r="B2"><f>A2+1</f><v/></c>: a text that is empty has t="str"
     rb'<c r="([A-Z]+)(\d+)"(?![^>]*\bt=)[^>]*><f\b(?:[^>]*/>|[^<]*</f>)(?:<v ?/>|<v></v>)?</c>'
 )
@@ -37,23 +36,23 @@ class Sheet(Protocol):
         ...
 
 
-def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:
+def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:
     """Name the columns."""
-    with _opened(path, asked) as sheet:
+    with _opened(content, asked) as sheet:
         first = _first(sheet)
         others = [name for name in sheet.parent.sheetnames if name != sheet.title]
-        empty = f"{path}: sheet {sheet.title!r} is empty; a header and one row a person are needed"
+        empty = f"{content.path}: sheet {sheet.title!r} is empty"
     if not first:
         more = f"; --sheet reads another: {listed(others)}" if others else ""
-        raise DataError(f"{empty}{more}")
+        raise DataError(f"{empty}; a header and one row a person are needed{more}")
     named = names_columns([row for _, row in first]) if asked.header is None else asked.header
     names = _trimmed(first[0][1])
     return tuple(names) if named else numbered(len(names))
 
 
-def describe(path: Path, asked: FileOptions = NOTHING) -> str:
+def describe(content: Content, asked: FileOptions = NOTHING) -> str:
     """How the file is written, in one line."""
-    with _opened(path, asked) as sheet:
+    with _opened(content, asked) as sheet:
         sheets = sheet.parent.sheetnames
         first = _first(sheet)
         title = sheet.title
@@ -67,45 +66,46 @@ def describe(path: Path, asked: FileOptions = NOTHING) -> str:
 
 
 def rows(
-    path: Path, columns: Sequence[str], empty: list[int], asked: FileOptions = NOTHING
+    content: Content, columns: Sequence[str], empty: list[int], asked: FileOptions = NOTHING
 ) -> Iterator[Sequence[str]]:
     """Yield these columns of each row as text; the numbers of empty rows are added to `empty`."""
-    names = header(path, asked)
+    names = header(content, asked)
     places = [names.index(column) for column in columns]
-    _refuse_uncalculated(path, asked, columns, places)
+    _refuse_uncalculated(content, asked, columns, places)
     before = 0
-    for number, row in _people(path, asked, names):
+    for number, row in _people(content, asked, names):
         empty.extend(range(before + 1, number) if before else ())
         before = number
         if any(row[len(names) :]):
             raise DataError(
-                f"{path}: row {number}: a cell beyond the {len(names)} columns of the header"
+                f"{content.path}: row {number}: a cell beyond the {len(names)} columns of the "
+                "header"
             )
         full = [*row, *[""] * (len(names) - len(row))]
         yield [full[place] for place in places]
 
 
 def _refuse_uncalculated(
-    path: Path, asked: FileOptions, columns: Sequence[str], places: Sequence[int]
+    content: Content, asked: FileOptions, columns: Sequence[str], places: Sequence[int]
 ) -> None:
     """DataError for a formula without its value, which a program wrote that does not calculate."""
-    with _opened(path, asked) as sheet:
+    with _opened(content, asked) as sheet:
         part = getattr(sheet, "_worksheet_path", "")  # openpyxl says it nowhere else
     names = dict(zip(places, columns, strict=True))
-    for letters, number in _formulas_alone(path, part):
+    for letters, number in _formulas_alone(content, part):
         place = reduce(lambda place, letter: 26 * place + letter - 64, letters, 0) - 1
         if place in names:
             raise DataError(
-                f"{path}: row {number}: column {names[place]!r}: a formula that nobody has "
+                f"{content.path}: row {number}: column {names[place]!r}: a formula that nobody has "
                 "calculated; open the workbook in a spreadsheet program and save it"
             )
 
 
-def _formulas_alone(path: Path, part: str) -> Iterator[tuple[bytes, int]]:
+def _formulas_alone(content: Content, part: str) -> Iterator[tuple[bytes, int]]:
     """Letters and row of every cell with a formula, but no value."""
     from zipfile import ZipFile
 
-    with ZipFile(path) as book:
+    with content.open() as whole, ZipFile(whole) as book:
         if part not in book.namelist():
             return
         with book.open(part) as file:
@@ -118,17 +118,17 @@ def _formulas_alone(path: Path, part: str) -> Iterator[tuple[bytes, int]]:
                 rest = text[end:] if end >= 4 else text
 
 
-def where(path: Path, index: int, asked: FileOptions = NOTHING) -> str:
+def where(content: Content, index: int, asked: FileOptions = NOTHING) -> str:
     """Write file and row of a row (from 0)."""
-    people = _people(path, asked, header(path, asked))
+    people = _people(content, asked, header(content, asked))
     number, _ = next(islice(people, index, None))
-    return f"{path}: row {number}"
+    return f"{content.path}: row {number}"
 
 
 def _people(
-    path: Path, asked: FileOptions, names: Sequence[str]
+    content: Content, asked: FileOptions, names: Sequence[str]
 ) -> Iterator[tuple[int, list[str]]]:
-    with _opened(path, asked) as sheet:
+    with _opened(content, asked) as sheet:
         lines = _rows(sheet)
         first = next(lines, None)
         if first is not None and tuple(_trimmed(first[1])) != tuple(names):
@@ -177,21 +177,21 @@ def _cell(value: Any) -> str:
 
 
 @contextmanager
-def _opened(path: Path, asked: FileOptions) -> Iterator[Sheet]:
+def _opened(content: Content, asked: FileOptions) -> Iterator[Sheet]:
     try:
         import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
-        raise DataError(missing("data", f"{path}: reading Excel")) from None
+        raise DataError(missing("data", f"{content.path}: reading Excel")) from None
     try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        book = openpyxl.load_workbook(content.open(), read_only=True, data_only=True)
     except Exception as bad:
-        raise DataError(f"{path}: not a readable Excel workbook: {bad}") from None
+        raise DataError(f"{content.path}: not a readable Excel workbook: {bad}") from None
     try:
         names = book.sheetnames
         wanted = names[0] if asked.sheet is None else asked.sheet
         if wanted not in names:
             raise DataError(
-                f"{path}: no sheet is called {wanted!r}; it has {listed(names)}"
+                f"{content.path}: no sheet is called {wanted!r}; it has {listed(names)}"
                 f"{did_you_mean(wanted, names)}"
             )
         sheet: Any = book[wanted]

@@ -1,11 +1,13 @@
 """People from a file: text, Excel or Parquet, by its ending.
 
-How a file is written is found out unless the user says it, and said in the note of its table. It is
-read as a stream, so that its size costs time, not memory; whatever is wrong with it is one
-DataError that names file, line and column.
+How a file is written is found out unless the user says it, and said in the note of its table. Its
+bytes are read once (content.py); whatever is wrong with them is one DataError that names file, line
+and column.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from os.path import isdir
 from pathlib import Path
 from typing import Protocol
@@ -14,13 +16,13 @@ from ...errors import DataError
 from ...protocol.schema import MAX_FEATURES, MAX_NAME, is_line
 from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean
+from ..serialization.content import Content, content_of
 from . import csvfile, excel, parquet
 from .decimals import pointed
 from .encode import Encoded, Unusable, encode
-from .file_options import NOTHING, FileOptions, options_of
+from .file_options import NOTHING, FileOptions
 from .people import Table
 
-MAX_BYTES = 2 << 30
 NAMELESS = "if line 1 names no columns, say --no-header (in a scenario: header = false)"
 PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 
@@ -28,21 +30,21 @@ PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 class Reader(Protocol):
     """What a module has to offer to read one kind of file. asked: what the user says of it."""
 
-    def header(self, path: Path, asked: FileOptions) -> tuple[str, ...]:
+    def header(self, content: Content, asked: FileOptions) -> tuple[str, ...]:
         """Name the columns."""
         ...
 
-    def describe(self, path: Path, asked: FileOptions) -> str:
+    def describe(self, content: Content, asked: FileOptions) -> str:
         """How the file is written, in one line."""
         ...
 
     def rows(
-        self, path: Path, columns: Sequence[str], empty: list[int], asked: FileOptions
+        self, content: Content, columns: Sequence[str], empty: list[int], asked: FileOptions
     ) -> Iterator[Sequence[str]]:
         """Yield these columns of each row; add the numbers of empty lines to `empty`."""
         ...
 
-    def where(self, path: Path, index: int, asked: FileOptions) -> str:
+    def where(self, content: Content, index: int, asked: FileOptions) -> str:
         """Write where in the file a row (from 0) stands."""
         ...
 
@@ -54,10 +56,116 @@ READERS: dict[str, Reader] = {
 }
 
 
-def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:
-    """Name the columns of a file. Raises DataError for one that cannot be used."""
-    _usable(path, asked)
-    names = READERS[path.suffix.lower()].header(path, asked)
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """A file of people as it was read: a `Source`.
+
+    Attributes:
+        content: its bytes.
+        asked: options of the user about its form.
+    """
+
+    content: Content
+    asked: FileOptions
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns. Raises DataError for names that cannot be used."""
+        return _columns(self)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of its bytes, in hexadecimal."""
+        return self.content.sha256
+
+    def rows(self) -> Iterator[Sequence[str]]:
+        """Yield every row with all columns, as text. Raises DataError."""
+        return self._reader.rows(self.content, self.columns, [], self.asked)
+
+    def table(
+        self,
+        chosen: Sequence[tuple[str, str]],
+        section: Section,
+        progress: Callable[[str], None] = lambda _stage: None,
+    ) -> Table:
+        """Read columns, each given as our name for it and its own. Raises DataError.
+
+        The last table is kept: a check and then a run encode the file once.
+        """
+        if not 1 <= len(chosen) <= MAX_FEATURES:
+            raise DataError(
+                f"{self.content.path}: {len(chosen)} columns; 1 to {MAX_FEATURES} are accepted: "
+                "choose some with --columns (in a scenario: [[feature]] or population.columns)"
+            )
+        lacking = section.missing, section.missing_texts
+        made_of = self, self.content.path.name, tuple(chosen), lacking
+        table = _last.get(made_of)
+        if table is None:
+            table = self._encoded(chosen, lacking, progress)
+            _last.clear()
+            _last[made_of] = table
+        return table
+
+    @property
+    def _reader(self) -> Reader:
+        return READERS[self.content.path.suffix.lower()]
+
+    def _encoded(
+        self,
+        chosen: Sequence[tuple[str, str]],
+        lacking: tuple[str, tuple[str, ...]],
+        progress: Callable[[str], None],
+    ) -> Table:
+        path, (ours, theirs) = self.content.path, zip(*chosen, strict=True)
+        empty: list[int] = []
+        try:
+            rows = self._reader.rows(self.content, theirs, empty, self.asked)
+            encoded = encode(
+                rows, ours, *lacking, lambda n: progress(f"reading {path}: {n:,} rows")
+            )
+        except Unusable as bad:
+            where = self._reader.where(self.content, bad.row, self.asked)
+            raise DataError(f"{where}: column {theirs[bad.column]!r}: {bad.why}") from None
+        _inhabited(path, encoded)
+        skipped = (f"{len(empty):,} empty lines skipped",) if empty else ()
+        table = Table(
+            name=path.stem,
+            columns=ours,
+            codes=encoded.codes,
+            values=encoded.values,
+            note=f"read from {path.name} ({self._reader.describe(self.content, self.asked)})",
+            warnings=skipped + encoded.odd,
+            origin=encoded.rows,
+            source=self,
+        )
+        return pointed(path, table, self.asked.decimal, lacking[0])
+
+
+_last: dict[object, Table] = {}  # the last table that was read, by all that it is made of
+
+
+def source_of(path: Path, asked: FileOptions = NOTHING) -> FileSource:
+    """Read a file. Raises DataError for one that cannot be used."""
+    _check_kind(path, asked)
+    try:
+        return FileSource(content_of(path), asked)
+    except IsADirectoryError:
+        raise DataError(f"{path}: is a folder; name a file inside it") from None
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file{_neighbour(path)}") from None
+    except (OSError, ValueError) as bad:
+        raise DataError(f"{path}: cannot be read: {bad}") from None
+
+
+@lru_cache(maxsize=2)
+def _columns(source: FileSource) -> tuple[str, ...]:
+    path = source.content.path
+    names = READERS[path.suffix.lower()].header(source.content, source.asked)
+    _check_names(path, names)
+    return names
+
+
+def _check_names(path: Path, names: Sequence[str]) -> None:
     for place, name in enumerate(names, start=1):
         if not name or len(name.encode()) > MAX_NAME or not is_line(name):
             called = f"is called {name[:40]!r}" if name else "has no name"
@@ -70,74 +178,6 @@ def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:
                 f"{path}:1: two columns are called {name!r} "
                 f"(columns {names.index(name) + 1} and {place}); give each a name of its own"
             )
-    return names
-
-
-def texts(path: Path, asked: FileOptions = NOTHING) -> Iterator[Sequence[str]]:
-    """Yield every row of a file as it stands there, all its columns. Raises DataError."""
-    names = header(path, asked)
-    return READERS[path.suffix.lower()].rows(path, names, [], asked)
-
-
-def read(
-    path: Path,
-    chosen: Sequence[tuple[str, str]],
-    section: Section,
-    progress: Callable[[str], None] = lambda _stage: None,
-) -> Table:
-    """Read columns of a file, each given as our name for it and its own. Raises DataError.
-
-    The last table is kept: who checks a scenario and then runs it reads the file once.
-    """
-    asked = options_of(section)
-    _usable(path, asked)
-    if not 1 <= len(chosen) <= MAX_FEATURES:
-        raise DataError(
-            f"{path}: {len(chosen)} columns; 1 to {MAX_FEATURES} are accepted: choose some with "
-            "--columns (in a scenario: [[feature]] or population.columns)"
-        )
-    state = path.stat()
-    lacking = section.missing, section.missing_texts
-    made_of = path, tuple(chosen), lacking, asked, state.st_mtime_ns, state.st_size
-    table = _last.get(made_of)
-    if table is None:
-        table = _read(path, chosen, lacking, asked, progress)
-        _last.clear()
-        _last[made_of] = table
-    return table
-
-
-_last: dict[object, Table] = {}  # the last table that was read, by all that it is made of
-
-
-def _read(
-    path: Path,
-    chosen: Sequence[tuple[str, str]],
-    lacking: tuple[str, tuple[str, ...]],
-    asked: FileOptions,
-    progress: Callable[[str], None],
-) -> Table:
-    reader = READERS[path.suffix.lower()]
-    ours, theirs = zip(*chosen, strict=True)
-    empty: list[int] = []
-    try:
-        rows = reader.rows(path, theirs, empty, asked)
-        encoded = encode(rows, ours, *lacking, lambda n: progress(f"reading {path}: {n:,} rows"))
-    except Unusable as bad:
-        where = reader.where(path, bad.row, asked)
-        raise DataError(f"{where}: column {theirs[bad.column]!r}: {bad.why}") from None
-    _inhabited(path, encoded)
-    skipped = (f"{len(empty):,} empty lines skipped",) if empty else ()
-    table = Table(
-        name=path.stem,
-        columns=ours,
-        codes=encoded.codes,
-        values=encoded.values,
-        note=f"read from {path.name} ({reader.describe(path, asked)})",
-        warnings=skipped + encoded.odd,
-        origin=encoded.rows,
-    )
-    return pointed(path, table, asked.decimal, lacking[0])
 
 
 def _inhabited(path: Path, encoded: Encoded) -> None:
@@ -151,7 +191,7 @@ def _inhabited(path: Path, encoded: Encoded) -> None:
     raise DataError(f"{path}: a header, but no people; one line for each person is needed")
 
 
-def _usable(path: Path, asked: FileOptions) -> None:
+def _check_kind(path: Path, asked: FileOptions) -> None:
     reader = READERS.get(path.suffix.lower())
     if reader is None and isdir(path):  # noqa: PTH112 - this one takes names of any length
         raise DataError(f"{path}: is a folder; name a file inside it")
@@ -162,19 +202,6 @@ def _usable(path: Path, asked: FileOptions) -> None:
     for key, said in {**text, "sheet": asked.sheet}.items():
         if said is not None and (reader is csvfile) != (key in text):
             raise DataError(f"{path}: {key} = {said!r}, but a {path.suffix} file has no {key}")
-    try:
-        with path.open("rb"):
-            size = path.stat().st_size
-    except IsADirectoryError:
-        raise DataError(f"{path}: is a folder; name a file inside it") from None
-    except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file{_neighbour(path)}") from None
-    except (OSError, ValueError) as bad:
-        raise DataError(f"{path}: cannot be read: {bad}") from None
-    if size > MAX_BYTES:
-        raise DataError(
-            f"{path}: {size:,} bytes; at most {MAX_BYTES:,} are accepted: take a sample first"
-        )
 
 
 def _neighbour(path: Path) -> str:

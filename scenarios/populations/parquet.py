@@ -5,11 +5,11 @@ Every column is read as text; what is null there is an empty cell here.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import DataError
 from ...installation import missing
+from ..serialization.content import Content
 from .file_options import NOTHING, FileOptions
 
 if TYPE_CHECKING:
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 ROWS = 2_048  # taken at once, as duckdb holds them
 
 
-def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:  # noqa: ARG001
+def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:  # noqa: ARG001
     """Name the columns."""
-    with _opened(path) as connection:
-        described = connection.execute("SELECT * FROM read_parquet($1) LIMIT 0", [str(path)])
+    with _opened(content) as (connection, place):
+        described = connection.execute("SELECT * FROM read_parquet($1) LIMIT 0", [place])
         return tuple(column[0] for column in described.description or ())
 
 
-def describe(path: Path, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
+def describe(content: Content, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
     """Nothing of a Parquet file has to be found out."""
     return "Parquet"
 
 
 def rows(
-    path: Path,
+    content: Content,
     columns: Sequence[str],
     empty: list[int],
     asked: FileOptions = NOTHING,  # noqa: ARG001
@@ -41,30 +41,31 @@ def rows(
     wanted = ", ".join(f"coalesce(CAST({_quoted(name)} AS VARCHAR), '')" for name in columns)
     # The names come from the file's own header and are quoted; the path is a parameter.
     query = f"SELECT {wanted} FROM read_parquet($1)"  # noqa: S608
-    with _opened(path) as connection:
-        answer = connection.execute(query, [str(path)])
+    with _opened(content) as (connection, place):
+        answer = connection.execute(query, [place])
         while block := answer.fetchmany(ROWS):
             yield from block
 
 
-def where(path: Path, index: int, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
+def where(content: Content, index: int, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
     """Write file and row of a row (from 0)."""
-    return f"{path}: row {index + 1}"
+    return f"{content.path}: row {index + 1}"
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator["duckdb.DuckDBPyConnection"]:
-    """Open duckdb, in memory, in the order of the file."""
+def _opened(content: Content) -> Iterator[tuple["duckdb.DuckDBPyConnection", str]]:
+    """Open duckdb, in memory, in the order of the file, which lies for it at a place of its own."""
     try:
         import duckdb
     except ImportError:
-        raise DataError(missing("data", f"{path}: reading Parquet")) from None
-    with duckdb.connect() as connection:
+        raise DataError(missing("data", f"{content.path}: reading Parquet")) from None
+    with duckdb.connect() as connection, content.file() as place:
         try:
             connection.execute("SET preserve_insertion_order = true")
-            yield connection
+            yield connection, str(place)
         except duckdb.Error as bad:
-            raise DataError(f"{path}: not a readable Parquet file: {_first_line(bad)}") from None
+            said = _first_line(bad).replace(str(place), str(content.path))
+            raise DataError(f"{content.path}: not a readable Parquet file: {said}") from None
 
 
 def _quoted(name: str) -> str:

@@ -4,9 +4,10 @@ A `Table` is what a source holds; a `Population` is what a scenario asks of it: 
 with the domain that ballots are made for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,39 @@ from ...protocol.coarsening import Rule, coarsened
 from ...protocol.schema import MAX_VALUES, MAX_WIDTH, Schema
 from ...protocol.schema import Feature as Column
 from ..schema.model import PHONES, Feature
+from ..schema.model import Population as Section
 from .coarser import is_coarser, order_of, rules_of
 from .roles import JudgedColumn
 
 WIDTH = 32  # bytes of UTF-8 in a value of an open domain that names no width
 Codes = NDArray[np.int32]
+
+
+class Source(Protocol):
+    """The source of a population as it was read: no later change of a file changes it."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the bytes that were read, in hexadecimal; "" of a shipped table."""
+        ...
+
+    def rows(self) -> Iterator[Sequence[str]]:
+        """Yield every row with all columns, as text."""
+        ...
+
+    def table(
+        self,
+        chosen: Sequence[tuple[str, str]],
+        section: Section,
+        progress: Callable[[str], None] = lambda _stage: None,
+    ) -> "Table":
+        """Encode columns, each given as (our name, its own), as a scenario says."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +66,7 @@ class Table:
         origin: the number (from 0) of each row in the source; None: they are all there, in its
             order.
         judged: what the columns are to somebody who looks for a person, those left out included.
+        source: of its rows, as it was read; None: the rows are generated.
     """
 
     name: str
@@ -47,6 +77,7 @@ class Table:
     warnings: tuple[str, ...] = ()
     origin: Codes | None = None
     judged: tuple[JudgedColumn, ...] = ()
+    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +110,8 @@ class Population:
         judged: what the columns of the source are, those that nobody is asked about included.
         finer: what people have, where features make it coarser before it is said; None: what they
             say.
+        source: of their rows, as it was read; None: the people are generated.
+        drawn_from: codes of all people of the source; None: all of them take part.
     """
 
     name: str
@@ -90,11 +123,18 @@ class Population:
     origin: Codes | None = None
     judged: tuple[JudgedColumn, ...] = ()
     finer: "FinerValues | None" = None
+    source: Source | None = None
+    drawn_from: Codes | None = None
 
     @property
     def n(self) -> int:
         """How many people take part."""
         return int(self.codes.shape[0])
+
+    @property
+    def source_codes(self) -> Codes:
+        """The codes of all people of the source, N x d: the population of the sample."""
+        return self.codes if self.drawn_from is None else self.drawn_from
 
     @property
     def answered(self) -> bool:
@@ -122,6 +162,7 @@ class Population:
             codes=np.ascontiguousarray(self.codes[rows]),
             origin=rows.astype(np.int32) if self.origin is None else self.origin[rows],
             finer=finer and FinerValues(np.ascontiguousarray(finer.codes[rows]), finer.values),
+            drawn_from=self.source_codes,
         )
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> "Population":
@@ -173,6 +214,7 @@ def ask(
         origin=table.origin,
         judged=table.judged,
         finer=finer,
+        source=table.source,
     )
 
 

@@ -3,6 +3,8 @@
 In the fixed setting everybody answers in both. In the statistical setting (paper 000, section 7)
 the two rounds ask different people, drawn at random from one population: what the curator learns in
 round 1 it must carry over to people it has not counted.
+
+The people drawn carry their population and their source: nothing after `samples` reads a file.
 """
 
 from collections.abc import Collection

@@ -29,7 +29,8 @@ from ..populations import Population
 from ..schema.model import BUILTIN, Scenario
 from ..schema.problems import did_you_mean, listed
 from .build import SETS, STREAM, where
-from .traces import Sightings, device_sessions
+from .files import FileSource
+from .traces import Sightings, csv_of, sightings
 
 Vectors = npt.NDArray[np.uint8]
 
@@ -103,7 +104,7 @@ def from_file(scenario: Scenario, base: Path = Path()) -> Sightings:
     section = scenario.population
     path = where(section, base)
     element, owner = (section.columns.get(name, name) for name in (ELEMENT, OWNER))
-    seen = _read(path, element, owner, _state(path))
+    seen = _read(csv_of(path), element, owner)
     chosen = scenario.incidence.owners
     if not chosen:
         return seen
@@ -117,17 +118,9 @@ def from_file(scenario: Scenario, base: Path = Path()) -> Sightings:
     return Sightings(seen.bits[:, places], seen.devices, tuple(chosen))
 
 
-def _state(path: Path) -> tuple[int, int]:
-    try:
-        state = path.stat()
-    except (OSError, ValueError):
-        return 0, 0  # reading it says what is wrong
-    return state.st_mtime_ns, state.st_size
-
-
 @lru_cache(maxsize=1)
-def _read(path: Path, element: str, owner: str, _state: tuple[int, int]) -> Sightings:
-    return device_sessions(path, element, owner)
+def _read(source: FileSource, element: str, owner: str) -> Sightings:
+    return sightings(source, element, owner)
 
 
 def generate(n: int, m: int, rng: np.random.Generator) -> Vectors:

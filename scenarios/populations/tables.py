@@ -6,11 +6,14 @@ their order, so everybody has the same number everywhere.
 """
 
 import csv
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from ..schema.model import Population as Section
 from .people import Table
 
 TABLES = ("titanic", "admissions", "hair-eye", "census")
@@ -27,3 +30,48 @@ def shipped(name: str) -> Table:
     distinct = [[at[text] for at, text in zip(place, row, strict=False)] for row in rows]
     codes = np.repeat(np.array(distinct, np.int32), [int(row[-1]) for row in rows], axis=0)
     return Table(name, tuple(header[:-1]), codes, values, note)
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedSource:
+    """A shipped table: a `Source`.
+
+    Attributes:
+        name: of the table.
+    """
+
+    name: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns."""
+        return shipped(self.name).columns
+
+    @property
+    def digest(self) -> str:
+        """No digest: the table is part of veilmix."""
+        return ""
+
+    def rows(self) -> Iterator[Sequence[str]]:
+        """Yield every row as text."""
+        whole = shipped(self.name)
+        for codes in whole.codes.tolist():
+            yield [texts[code] for texts, code in zip(whole.values, codes, strict=True)]
+
+    def table(
+        self,
+        chosen: Sequence[tuple[str, str]],
+        section: Section,  # noqa: ARG002
+        progress: Callable[[str], None] = lambda _stage: None,  # noqa: ARG002
+    ) -> Table:
+        """Give columns, each as our name for it and its own; no cell of them is empty."""
+        whole = shipped(self.name)
+        places = [whole.columns.index(theirs) for _, theirs in chosen]
+        return Table(
+            name=whole.name,
+            columns=tuple(ours for ours, _ in chosen),
+            codes=whole.codes[:, places],
+            values=tuple(whole.values[place] for place in places),
+            note=whole.note,
+            source=self,
+        )

@@ -22,6 +22,7 @@ from ...analysis.reidentification.attacks.sequences import Sequences
 from ...analysis.reidentification.attacks.synthetic_traces import markov_traces, rating_histories
 from ...errors import DataError
 from . import csvfile, files
+from .files import FileSource
 
 __all__ = [
     "Sightings",
@@ -85,7 +86,7 @@ def check_ins(
         fewest: events that a person needs; the paper takes 10.
     """
     places = [place] if isinstance(place, str) else list(place)
-    rows = list(_rows(Path(path), [user, time, *places]))
+    rows = list(_rows(csv_of(Path(path)), [user, time, *places]))
     return _traces(Path(path), rows, fewest)
 
 
@@ -109,17 +110,18 @@ def ratings(
         least: the lowest rating that counts as a like; the paper takes 4 of 5.
         fewest: likes that a person needs; the paper takes 10.
     """
-    liked, file = [], Path(path)
-    for i, (who, when, what, stars) in enumerate(_rows(file, [user, time, item, rating])):
+    liked, source = [], csv_of(Path(path))
+    for i, (who, when, what, stars) in enumerate(_rows(source, [user, time, item, rating])):
         try:
             like = float(stars) >= least
         except ValueError:
+            place = csvfile.where(source.content, i)
             raise DataError(
-                f"{csvfile.where(file, i)}: column {rating!r}: {stars[:40]!r}; a number is accepted"
+                f"{place}: column {rating!r}: {stars[:40]!r}; a number is accepted"
             ) from None
         if like:
             liked.append((who, when, what))
-    return _traces(file, liked, fewest)
+    return _traces(Path(path), liked, fewest)
 
 
 def device_sessions(path: Path | str, device: str, session: str) -> Sightings:
@@ -130,7 +132,12 @@ def device_sessions(path: Path | str, device: str, session: str) -> Sightings:
         device: the column of the device or person.
         session: the column of the session, place or owner of a set.
     """
-    pairs = list(_rows(Path(path), [device, session]))
+    return sightings(csv_of(Path(path)), device, session)
+
+
+def sightings(source: FileSource, device: str, session: str) -> Sightings:
+    """Find in a file, as it was read, who was seen in which session."""
+    pairs = list(_rows(source, [device, session]))
     who, devices = _numbered([pair[0] for pair in pairs])
     when, sessions = _numbered([pair[1] for pair in pairs])
     bits = np.zeros((len(devices), len(sessions)), np.uint8)
@@ -145,25 +152,30 @@ def profiles(
 
     An empty cell is a value like any other. All columns are read if none are named.
     """
-    file = Path(path)
-    names = list(columns) if columns is not None else list(files.header(file))
+    source = csv_of(Path(path))
+    names = list(columns) if columns is not None else list(source.columns)
     if not names:
-        raise DataError(f"{file}: no column is asked for; name at least one")
-    rows = list(_rows(file, names))
+        raise DataError(f"{path}: no column is asked for; name at least one")
+    rows = list(_rows(source, names))
     table = [_numbered([row[j] for row in rows])[0] for j in range(len(names))]
     return np.stack(table, axis=1), tuple(names)
 
 
-def _rows(path: Path, columns: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the columns of a CSV file that can be used; DataError if there is no row."""
+def csv_of(path: Path) -> FileSource:
+    """Read a CSV file; DataError for another kind."""
     if files.READERS.get(path.suffix.lower()) is not csvfile:
         raise DataError(f"{path}: .csv files are accepted")
-    names = files.header(path)
+    return files.source_of(path)
+
+
+def _rows(source: FileSource, columns: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the columns of a CSV file that can be used; DataError if there is no row."""
+    path, names = source.content.path, source.columns
     for column in columns:
         if column not in names:
             raise DataError(f"{path}: no column is called {column!r}; it has {', '.join(names)}")
     visits = 0
-    for row in csvfile.rows(path, columns, []):
+    for row in csvfile.rows(source.content, columns, []):
         visits += 1
         yield row
     if not visits:

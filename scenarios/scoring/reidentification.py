@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from msgspec import field
-from msgspec.structs import replace as changed
 
 from ...analysis.exposure.attacker_risk import Attacker, Risk, risk, risk_within
 from ...analysis.exposure.cells import cells_of, distinct
@@ -160,7 +159,7 @@ def in_release(
         return None
     people, columns = crowd.people, list(kept)
     cells = Crowds.of_cells(list(release.values()))
-    k, whole = scenario.policy.k, everybody(scenario, crowd)
+    k, whole = scenario.policy.k, people.source_codes
     rows, many = distinct(people.codes[present])
     said = said_rows(rows, people.values, columns, hidden)
     if opened:
@@ -258,18 +257,6 @@ def _theirs(
         for codes, count in zip(said.codes[someone].tolist(), people, strict=True)
     }
     return counted == dict(release)
-
-
-def everybody(scenario: Scenario, crowd: Samples) -> Any:
-    """The codes of the whole population: the table, or everybody who was generated, or came."""
-    from ..populations import population
-    from ..populations.build import offer
-
-    section = scenario.population
-    if section.answered or offer(section).generated:
-        return crowd.people.codes
-    whole = changed(section, users=None, round2_users=None, setting="fixed")
-    return population(whole, scenario.feature).codes
 
 
 def _among(shown: Any, many: Any, whole: Any) -> Crowds:

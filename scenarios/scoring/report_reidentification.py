@@ -30,7 +30,6 @@ from .reidentification import (
     ReportPie,
     asked_sets,
     bayes_error,
-    everybody,
 )
 
 SMALL = 1 << 20  # entries of a matrix, and of people by reports, that are summed over
@@ -69,8 +68,7 @@ def in_reports(scenario: Scenario, crowd: Samples, present: Any) -> Reidentified
         knows = tuple(names[column] for column in known)
         attacks.append(_attack(knows, name, best, len(present)))
     reports = tuple(_report(question, rows, many, len(present)) for question in questions)
-    population = len(everybody(scenario, crowd))
-    return Reidentified(len(present), population, tuple(attacks), None, reports)
+    return Reidentified(len(present), len(people.source_codes), tuple(attacks), None, reports)
 
 
 def _attack(knows: tuple[str, ...], report: str, best: "Guess", people: int) -> Attack:

@@ -24,6 +24,7 @@ from ..programs.interface import Mode
 from ..schema.keys import place
 from ..schema.model import MAX_SHUFFLERS, Expect, Scenario
 from ..schema.problems import as_found
+from ..serialization.content import content_of
 from ..validation.check import swept
 from ..validation.load import change, plain
 from .sweep_file import Line, Value
@@ -162,7 +163,7 @@ def mark_of(base: Scenario, along: Axes, mode: Mode) -> str:
     source = Path(base.population.source)
     if not base.population.builtin:
         try:
-            data["population"]["source"] = hashlib.sha256(source.read_bytes()).hexdigest()
+            data["population"]["source"] = content_of(source).sha256
         except OSError as bad:
             raise StorageError(f"{source}: cannot be read: {bad.strerror}") from None
     for where in filter(None, map(place, along)):

@@ -15,10 +15,10 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from ...errors import DataError
-from ..populations.build import NOT_ASKED, table
+from ..populations.build import NOT_ASKED, columns_of
 from ..populations.facts import coarser as contradictions
 from ..populations.file_options import options_of
-from ..populations.files import header
+from ..populations.files import FileSource, source_of
 from ..populations.people import Codes, Table, coarse
 from ..populations.values import UNKNOWN, apart
 from ..schema.model import Feature, Population
@@ -106,12 +106,13 @@ def read(
     """
     progress(f"reading {path}")
     section = said.section(path, missing)
-    names = header(path, options_of(section))
+    source = source_of(path, options_of(section))
+    names = source.columns
     chosen = _chosen(path, names, said.columns)
     _known(path, names, section.roles)
     kept = {name: role for name, role in section.roles.items() if name in chosen}
     section = replace(section, columns={name: name for name in chosen}, roles=kept)
-    whole = table(section, (), progress=progress)
+    whole = columns_of(source, section, (), progress)
     left = [judged.column for judged in whole.judged if judged.column not in whole.columns]
     features = coarsenings(said.coarsen, whole.columns, left)
     coarser = coarse(whole, features, missing) if features else whole
@@ -121,15 +122,15 @@ def read(
             "two rows are needed"
         )
     warnings = [text for text in coarser.warnings if NOT_ASKED not in text]  # roles say it
-    return replaced(coarser, warnings=(*warnings, *_header_doubts(path, section)))
+    return replaced(coarser, warnings=(*warnings, *_header_doubts(source, section)))
 
 
-def _header_doubts(path: Path, section: Population) -> list[str]:
+def _header_doubts(source: FileSource, section: Population) -> list[str]:
     """What speaks against what the user says of line 1."""
     if section.header is None:
         return []
-    asked = options_of(section)
-    if header(path, asked) == header(path, options_of(replace(section, header=None))):
+    found_out = FileSource(source.content, options_of(replace(section, header=None)))
+    if source.columns == found_out.columns:
         return []
     if section.header:
         return ["line 1 is read as names, as you said; it looks like a person: --no-header"]

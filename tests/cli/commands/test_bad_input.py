@@ -84,7 +84,7 @@ def test_an_open_value_longer_than_its_width(typed) -> None:
 
 
 def test_a_huge_file(typed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("veilmix.scenarios.populations.files.MAX_BYTES", 10)
+    monkeypatch.setattr("veilmix.scenarios.serialization.content.MAX_BYTES", 10)
     said = typed("run", files())
     assert said.code == 2
     assert "at most 10 are accepted" in said.err

@@ -12,6 +12,7 @@ from veilmix.installation import missing
 from veilmix.scenarios.populations import Population, files, population
 from veilmix.scenarios.schema.model import Feature
 from veilmix.scenarios.schema.model import Population as Section
+from veilmix.scenarios.serialization import content
 
 SMALL = "name,city,wage\nann,Oslo,1\nbob,Rome,2\ncyd,Oslo,1\n"
 
@@ -206,7 +207,7 @@ def test_files_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert said("p.doc") == f"p.doc: {', '.join(files.READERS)} files are accepted"
     assert said("a\0b.csv") == "a\0b.csv: cannot be read: embedded null byte"
     assert "too long" in said("x" * 300 + ".csv")
-    monkeypatch.setattr(files, "MAX_BYTES", 20)
+    monkeypatch.setattr(content, "MAX_BYTES", 20)
     assert (
         said("people.csv") == "people.csv: 48 bytes; at most 20 are accepted: take a sample first"
     )

@@ -1,0 +1,170 @@
+"""The bytes of a file, read once: every later question is answered from this copy.
+
+A file can change during a run: a program appends rows, a user renames it or tidies its folder. So
+no result depends on a second look at it:
+
+    content_of(path)             the bytes of a file now
+    with reading_once(): ...     inside, every call returns the bytes of the first
+
+The copy is compressed in memory, in pieces: data about people are not written to a disk, except
+for the moment in which duckdb reads a Parquet file (`Content.file`).
+"""
+
+import hashlib
+import io
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+from ...errors import NO_ROOM, DataError
+
+MAX_BYTES = 2 << 30  # of a file
+PIECE = 1 << 20  # bytes compressed together
+LEVEL = 1  # of zlib: the fastest
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The bytes of a file as they were when it was read. Equal bytes are equal contents.
+
+    Attributes:
+        path: of the file, for messages; nothing opens it again.
+        size: bytes.
+        sha256: of the bytes, in hexadecimal.
+        pieces: the bytes, compressed piece by piece.
+    """
+
+    path: Path = field(compare=False)
+    size: int
+    sha256: str
+    pieces: tuple[bytes, ...] = field(compare=False, repr=False)
+
+    def open(self) -> BinaryIO:
+        """A stream of the bytes, from the first on."""
+        return io.BufferedReader(_Stream(self), PIECE)
+
+    def text(self, encoding: str, errors: str = "strict") -> TextIO:
+        """A stream of the text, with its line ends as they are."""
+        return io.TextIOWrapper(self.open(), encoding=encoding, errors=errors, newline="")
+
+    @contextmanager
+    def file(self) -> Iterator[Path]:
+        """Give a private file with these bytes, and remove it: for a library that takes a path.
+
+        Raises DataError where there is no room for it.
+        """
+        import tempfile
+
+        with tempfile.TemporaryDirectory(prefix="veilmix-") as folder:
+            place = Path(folder) / f"copy{self.path.suffix}"
+            try:
+                with place.open("wb") as file:
+                    file.writelines(map(zlib.decompress, self.pieces))
+            except OSError as bad:
+                if bad.errno not in NO_ROOM:
+                    raise
+                raise DataError(
+                    f"{self.path}: no room for a copy of its {self.size:,} bytes in "
+                    f"{tempfile.gettempdir()}; name a folder with room in TMPDIR"
+                ) from None
+            yield place
+
+
+class _Stream(io.RawIOBase):
+    """A stream of a content; each has its own position."""
+
+    def __init__(self, content: Content) -> None:
+        super().__init__()
+        self._content, self._at = content, 0
+        self._number, self._piece = -1, b""  # the piece that was decompressed last
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._content.size}[whence]
+        self._at = max(0, start + offset)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        number, first = divmod(self._at, PIECE)
+        if self._at >= self._content.size:
+            return 0
+        if number != self._number:
+            self._number, self._piece = number, zlib.decompress(self._content.pieces[number])
+        some = self._piece[first : first + len(buffer)]
+        buffer[: len(some)] = some
+        self._at += len(some)
+        return len(some)
+
+
+_kept: ContextVar[dict[Path, Content] | None] = ContextVar("_kept", default=None)
+_last: dict[tuple[Any, ...], Content] = {}  # the last content, by the state of its file
+
+
+@contextmanager
+def reading_once() -> Iterator[None]:
+    """Read each file at most once inside this block.
+
+    A block inside a block shares its contents.
+    """
+    if _kept.get() is not None:
+        yield
+        return
+    token = _kept.set({})
+    try:
+        yield
+    finally:
+        _kept.reset(token)
+
+
+def content_of(path: Path) -> Content:
+    """Return the bytes of a file. A file unchanged since the last call is not opened again.
+
+    Raises OSError or ValueError where it cannot be read, DataError where it is too large.
+    """
+    kept, place = _kept.get(), path.absolute()
+    content = kept.get(place) if kept is not None else None
+    if content is None:
+        content = _now(path, place)
+        if kept is not None:
+            kept[place] = content
+    return content if content.path == path else replace(content, path=path)
+
+
+def _now(path: Path, place: Path) -> Content:
+    content = _last.get((place, *_state(path.stat())))
+    if content is None:
+        with path.open("rb") as file:
+            state = _state(os.fstat(file.fileno()))
+            content = _read(path, file)
+        _last.clear()
+        _last[place, *state] = content
+    return content
+
+
+def _state(stat: os.stat_result) -> tuple[int, ...]:
+    """The state of a file: a write, or another file of this name, changes it."""
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
+
+
+def _read(path: Path, file: BinaryIO) -> Content:
+    size, digest, pieces = 0, hashlib.sha256(), list[bytes]()
+    while piece := file.read(PIECE):
+        size += len(piece)
+        if size > MAX_BYTES:
+            size = max(size, os.fstat(file.fileno()).st_size)
+            raise DataError(
+                f"{path}: {size:,} bytes; at most {MAX_BYTES:,} are accepted: take a sample first"
+            )
+        digest.update(piece)
+        pieces.append(zlib.compress(piece, LEVEL))
+    return Content(path, size, digest.hexdigest(), tuple(pieces))
