@@ -20,6 +20,7 @@ from ..programs.registry import program_of, samples
 from ..programs.topology import topology_of
 from ..programs.two_round.program import TWO_ROUND
 from ..schema.model import Scenario
+from ..serialization.content import as_read, reading_once
 from ..validation.load import load, resolve
 from .result import Compared, Comparison
 
@@ -65,6 +66,7 @@ def programs() -> Mapping[str, Program]:
     return of_the_mix | rivals
 
 
+@reading_once()
 def compare(
     scenario: Scenario | str | Path,
     seed: int | None = None,
@@ -111,7 +113,8 @@ def _through(
     """What programs came to, why others did not, and Ctrl-C where it came after the first."""
     compared: list[Compared] = []
     skipped: dict[str, str] = {}
-    played = {name: executor.submit(_play, name, case) for name in names} if executor else {}
+    play = as_read(_play)
+    played = {name: executor.submit(play, name, case) for name in names} if executor else {}
     for place, name in enumerate(names):
         try:
             progress(name)

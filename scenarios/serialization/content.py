@@ -5,6 +5,7 @@ no result depends on a second look at it:
 
     content_of(path)             the bytes of a file now
     with reading_once(): ...     inside, every call returns the bytes of the first
+    as_read(work)                the same for work in another process
 
 The copy is compressed in memory, in pieces: data about people are not written to a disk, except
 for the moment in which duckdb reads a Parquet file (`Content.file`).
@@ -14,18 +15,21 @@ import hashlib
 import io
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, ParamSpec, TextIO, TypeVar
 
 from ...errors import NO_ROOM, DataError
 
 MAX_BYTES = 2 << 30  # of a file
 PIECE = 1 << 20  # bytes compressed together
 LEVEL = 1  # of zlib: the fastest
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +115,36 @@ _last: dict[tuple[Any, ...], Content] = {}  # the last content, by the state of 
 
 
 @contextmanager
-def reading_once() -> Iterator[None]:
+def reading_once(read: Mapping[Path, Content] | None = None) -> Iterator[None]:
     """Read each file at most once inside this block.
 
-    A block inside a block shares its contents.
+    A block inside a block shares its contents. read: contents read before, by absolute path.
     """
     if _kept.get() is not None:
         yield
         return
-    token = _kept.set({})
+    token = _kept.set(dict(read or {}))
     try:
         yield
     finally:
         _kept.reset(token)
+
+
+def as_read(work: Callable[P, R]) -> Callable[P, R]:
+    """Return work for another process, with the contents that were read here."""
+    return _AsRead(work, dict(_kept.get() or {}))
+
+
+@dataclass(frozen=True, slots=True)
+class _AsRead:
+    """Work, and the contents read before it, by absolute path."""
+
+    work: Callable[..., Any]
+    read: Mapping[Path, Content]
+
+    def __call__(self, *args: Any, **given: Any) -> Any:
+        with reading_once(self.read):
+            return self.work(*args, **given)
 
 
 def content_of(path: Path) -> Content:

@@ -34,6 +34,7 @@ from ..programs.peers.found import smallest_linking
 from ..programs.registry import samples
 from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.model import Fault, Scenario
+from ..serialization.content import as_read
 from ..validation.load import resolve
 from ..verification.views import breaking
 from .attack_plan import changed, mark_of, rows_of, suited
@@ -197,7 +198,7 @@ def study(
     ]
     before = begun.played
     try:
-        played = executor.map(play, trials) if executor else map(play, trials)
+        played = executor.map(as_read(play), trials) if executor else map(play, trials)
         for done, (trial, shot) in enumerate(zip(trials, played, strict=True), start=1):
             shots[trial.attempt.row].append(shot)
             progress(before + done, begun.due)

@@ -25,6 +25,7 @@ from ..programs.registry import samples
 from ..programs.topology import CENTRAL, topology_of
 from ..records.traffic import traffic
 from ..schema.model import Scenario
+from ..serialization.content import as_read
 from ..validation.load import resolve
 
 NAMED = "named"  # what is noticed among peers, who raise no alarms
@@ -102,7 +103,7 @@ def play_all(
     """Play all jobs, in their order; here what is left when a process of the executor is lost."""
     done = 0
     try:
-        for shot in executor.map(shoot, jobs, chunksize=4) if executor else ():
+        for shot in executor.map(as_read(shoot), jobs, chunksize=4) if executor else ():
             done += 1
             progress(done, len(jobs))
             yield shot

@@ -7,6 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 
 from ...errors import LocalError
 from ..play.run import run
+from ..serialization.content import as_read
 from .sweep_file import Line
 from .sweep_plan import Job
 
@@ -55,7 +56,7 @@ def _played(
     from multiprocessing import active_children
 
     before = set(active_children())
-    executor = make()
+    executor, play = make(), as_read(play_one)
     flying: dict[Future[Line], Job] = {}
     lost: list[Job] = []
     whole = False
@@ -64,7 +65,7 @@ def _played(
             while waiting and not lost and len(flying) < window:
                 job = waiting.popleft()
                 try:
-                    flying[executor.submit(play_one, job)] = job
+                    flying[executor.submit(play, job)] = job
                 except BrokenExecutor:
                     lost.append(job)
             for future in wait(flying, return_when=FIRST_COMPLETED).done:

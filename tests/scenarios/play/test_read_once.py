@@ -1,13 +1,18 @@
 """A file of people is read once: a run says the same, whatever becomes of the file meanwhile."""
 
+import pickle
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context
 from pathlib import Path
 from typing import Any
 
 import pytest
+from veilmix import with_people
 from veilmix.cli.app import start
+from veilmix.errors import DataError
 from veilmix.protocol.board import Entry
 from veilmix.protocol.messages import Call
 from veilmix.roles.instruments import Instrument
@@ -17,6 +22,8 @@ from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.records.run_folder import contents
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.serialization import content
+from veilmix.scenarios.studies.sweep import sweep
+from veilmix.scenarios.studies.sweep_plan import plan
 from veilmix.scenarios.validation.load import load
 
 ROWS = [f"{30 + i // 8},sport {i % 3},{'Ur' if i == 7 else f'town {i % 2}'}" for i in range(24)]
@@ -280,6 +287,34 @@ def test_all_runs_of_a_command_are_of_one_file(
             assert start(typed) == 0
         said.append(capsys.readouterr().out)
     assert said[0] == said[1]
+
+
+def test_work_in_another_process_finds_the_file_as_it_was_read(tmp_path: Path) -> None:
+    """The work is pickled, and run where neither the file nor its content is left."""
+    file = tmp_path / "people.csv"
+    file.write_text(TEXT)
+    made = with_people('[scenario]\nname = "sent"\n', file)
+    with content.reading_once():
+        samples(made, 1)
+        sent = pickle.dumps(content.as_read(samples))
+    file.unlink()
+    content._last.clear()
+    with pytest.raises(DataError, match="there is no such file"):
+        samples(made, 1)
+    found = Context().run(pickle.loads(sent), made, 1)
+    assert found.people.row(0) == ("30", "sport 0", "town 0")
+    assert found.people.n == len(ROWS)
+
+
+def test_a_sweep_is_of_one_file(tmp_path: Path) -> None:
+    """A file that changes while it is swept changes none of its runs."""
+    file = scenario(tmp_path, "")
+    with content.reading_once():
+        jobs = plan(load(file), {"policy.k": (2, 3, 4)}, 1, None, "ideal", 0.0)
+        lines = sweep(jobs, lambda: ThreadPoolExecutor(1), 1)
+        first = next(lines)
+        (tmp_path / "people.csv").unlink()
+        assert [line.error for line in (first, *lines)] == [None] * 3
 
 
 def test_outside_a_command_a_changed_file_is_read_anew(tmp_path: Path) -> None:
