@@ -1,6 +1,6 @@
 """Exact worst cases and certified bounds on the census table, with times: the long proofs.
 
-    python benchmarks/worst_case.py PATH/adult4_contingency.csv [--limit SECONDS]
+    python benchmarks/worst_case.py PATH/adult4_contingency.csv [--nodes NODES]
 
 Prints what each rule says from singles, pairs and triples, and how long the exact proof takes.
 """
@@ -37,7 +37,7 @@ def margins(table: np.ndarray, size: int) -> dict[tuple[int, ...], np.ndarray]:
     }
 
 
-def report(table: np.ndarray, size: int, k: int, limit: float) -> None:
+def report(table: np.ndarray, size: int, k: int, nodes: int) -> None:
     """One line: truth, both bounds, the exact worst case, and the seconds each took."""
     known, marginals = margins(table, size), [*margins(table, 1).values()]
     start = perf_counter()
@@ -46,7 +46,7 @@ def report(table: np.ndarray, size: int, k: int, limit: float) -> None:
     certified = margin_bound(known, k)
     end = perf_counter()
     certified.verify(known)
-    exact = worst_case(marginals, k, limit, known=known if size > 1 else None)
+    exact = worst_case(marginals, k, nodes=nodes, known=known if size > 1 else None)
     worst = f"{exact.people}" if exact.proven else f"{exact.people}..{exact.upper}"
     truth = int(table[table < k].sum())
     print(
@@ -60,14 +60,14 @@ def main() -> None:
     """Runs all lines."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("table", type=Path)
-    parser.add_argument("--limit", type=float, default=60.0)
+    parser.add_argument("--nodes", type=int, default=1_000, help="of every search tree")
     given = parser.parse_args()
     table = read(given.table)
     print("columns known     k  truth  grouped certified       exact  s group s certify  s exact")
-    report(table.sum(axis=3), 1, 10, given.limit)
+    report(table.sum(axis=3), 1, 10, given.nodes)
     for size in (1, 2, 3):
         for k in (1000, 200, 50, 10):
-            report(table, size, k, given.limit)
+            report(table, size, k, given.nodes)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ bound with a certificate in whole numbers.
 import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf
 from time import perf_counter
 from typing import Any, TextIO
 
@@ -23,13 +22,15 @@ from ..contingency import FrechetClass, frechet_class, heuristic_table
 from ..contingency.frechet import Known, Table, staircase
 from ..contingency.integer_program import Program
 from ..validation import Counts, as_marginals, number, whole
-from .worst_bracket import Bracket, Limits, Step
+from .worst_bracket import Bracket, Limits, Step, Timer
 
 # Above this many cells (after merging) only bounds are given.
 MOST_CELLS = 50_000
-ROUNDS = 5_000  # of swaps
+NODES = 1_000  # of every search tree
+ROUNDS_A_NODE = 5  # rounds of swaps for each node, where they are not given
 STOPPED = "stopped by Ctrl-C"
 NOT_SOUGHT = "closer was not sought"
+LATE = "{:g} s were over, which depends on the machine; nodes and rounds do not"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,10 +41,11 @@ class WorstCase:
         people: exposed in `table`, the worst table found (checked in whole numbers).
         upper: no table with these margins exposes more.
         n, k: people in the table, and the crowd size.
-        seconds: time it took.
-        table: the worst table found; None if none was found in time (then `people` is the
-            exposure of the worst known margin, which every table has at least).
+        seconds: time it took; it says nothing of the table.
+        table: the worst table found; None if none was found (then `people` is the exposure of the
+            worst known margin, which every table has at least).
         why: why the search gave up; empty where the maximum is proven.
+        timed: whether a limit in seconds ended the search: another machine gets another bracket.
     """
 
     people: int
@@ -53,6 +55,7 @@ class WorstCase:
     seconds: float
     table: Table | None
     why: str = ""
+    timed: bool = False
 
     @property
     def rule(self) -> str:
@@ -76,13 +79,13 @@ class WorstCase:
 
     def __str__(self) -> str:
         people = f"{self.people}" if self.proven else f"{self.people} to {self.upper}"
-        proof = "proven" if self.proven else f"not closed in {self.seconds:.1f} s: {self.why}"
+        proof = "proven" if self.proven else f"not closed: {self.why}"
         return f"at worst {people} of {self.n} people exposed at k = {self.k} ({proof})"
 
     def verify(self, marginals: Sequence[npt.ArrayLike], known: Known | None = None) -> None:
         """Raises VerificationError unless the table has these margins and exposes `people`."""
         if self.table is None:
-            raise VerificationError("worst case: no table was found in time, nothing to verify")
+            raise VerificationError("worst case: no table was found, nothing to verify")
         columns = as_marginals(marginals)
         shape = [len(counts) for counts in columns]
         given: list[tuple[tuple[int, ...], Any]] = [((j,), c) for j, c in enumerate(columns)]
@@ -106,7 +109,7 @@ class WorstCase:
             values: names of each column's values; their indices by default.
         """
         if self.table is None:
-            raise ParameterError("write_csv: no table was found in time; raise time_limit")
+            raise ParameterError("write_csv: no table was found; raise nodes")
         cells, counts = self.table.cells, self.table.counts
         names = columns or [f"column {j}" for j in range(cells.shape[1])]
         writer = csv.writer(stream)
@@ -119,13 +122,14 @@ class WorstCase:
 def worst_case(
     marginals: Sequence[npt.ArrayLike],
     k: int,
-    time_limit: float = 60.0,
+    time_limit: float | None = None,
     *,
     known: Known | None = None,
-    nodes: int | None = None,
-    rounds: int = ROUNDS,
+    nodes: int = NODES,
+    rounds: int | None = None,
     seed: int = 0,
     enough: float = 0.0,
+    most_cells: int = MOST_CELLS,
     keep: bool = False,
     progress: Callable[[Step], None] = lambda _step: None,
 ) -> WorstCase:
@@ -137,14 +141,17 @@ def worst_case(
     Args:
         marginals: counts per column, all with one total n.
         k: crowd size, a whole number.
-        time_limit: seconds after which the best bracket so far is returned, > 0.
+        time_limit: seconds after which no further step is begun and the bracket so far is returned,
+            > 0. It then depends on the machine's speed, and `timed` says so: veilmix itself records
+            no such bracket. None: nodes and rounds alone end the search.
         known: joint counts of groups of columns, {(0, 1): table with axes in that order, ...}.
-        nodes: of every search tree, at most; then no clock limits the search, and time_limit is not
-            read. What is found depends on the counts and on the solver, not on the machine's speed.
+        nodes: of every search tree, at most. What is found depends on the counts and on the solver,
+            not on the machine's speed.
         rounds: of swaps in the search for bad tables (contingency/swaps.py), at most; of more than
-            2,000 cells fewer, 10 million / cells.
+            2,000 cells fewer, 10 million / cells. None: five for each node.
         seed: of what is swapped, a whole number of at least 0.
         enough: share of the people: found at once to within so many, nothing closer is sought.
+        most_cells: of a larger class of tables (after merging) only what is found at once is given.
         keep: Ctrl-C ends the search, and what was found by then is returned; else it is raised.
         progress: is called with the bracket and what is done now, from several threads.
 
@@ -155,7 +162,7 @@ def worst_case(
         ParameterError: an argument out of range, or no table has all the known counts.
     """
     start, k = perf_counter(), whole(k, "k", 0)
-    limits = _limits(time_limit, nodes, rounds, seed, enough)
+    limits = _limits(time_limit, (nodes, rounds, whole(most_cells, "most_cells", 0)), seed, enough)
     columns = as_marginals(marginals)
     tables = frechet_class(columns, k, known)
     bracket = Bracket(k, _ceiling(columns, tables, k), progress)
@@ -164,20 +171,25 @@ def worst_case(
     table = bracket.table
     people = _unavoidable(tables, k) if table is None else table.exposed(k)
     ceiling = max(bracket.ceiling, people)
-    why = "" if people == ceiling else stopped or _why(tables, time_limit, limits)
-    return WorstCase(people, ceiling, int(columns[0].sum()), k, perf_counter() - start, table, why)
+    timed = limits.timer.over and people < ceiling
+    late = LATE.format(time_limit) if timed else ""
+    why = "" if people == ceiling else stopped or late or _why(tables, limits)
+    n, took = int(columns[0].sum()), perf_counter() - start
+    return WorstCase(people, ceiling, n, k, took, table, why, timed)
 
 
-def _limits(time_limit: float, nodes: int | None, rounds: int, seed: int, enough: float) -> Limits:
-    if not number(time_limit, "time_limit", "seconds > 0") > 0:
+def _limits(
+    time_limit: float | None, counted: tuple[int, int | None, int], seed: int, enough: float
+) -> Limits:
+    """What ends a search. counted: nodes, rounds and cells, at most."""
+    if time_limit is not None and not number(time_limit, "time_limit", "seconds > 0") > 0:
         raise ParameterError(f"time_limit: found {time_limit!r}; needs seconds > 0")
-    if nodes is not None:
-        nodes = whole(nodes, "nodes", 1)
-    deadline = perf_counter() + time_limit if nodes is None else inf
+    nodes, rounds, cells = whole(counted[0], "nodes", 1), *counted[1:]
+    rounds = ROUNDS_A_NODE * nodes if rounds is None else whole(rounds, "rounds", 0)
     share = number(enough, "enough", "a share of the people from 0 to 1")
     if not 0 <= share <= 1:
         raise ParameterError(f"enough: found {enough!r}; needs a share of the people from 0 to 1")
-    return Limits(deadline, nodes, whole(rounds, "rounds", 0), whole(seed, "seed", 0), share)
+    return Limits(nodes, rounds, cells, whole(seed, "seed", 0), share, Timer(time_limit))
 
 
 def _close(bracket: Bracket, tables: FrechetClass, limits: Limits, *, keep: bool) -> str:
@@ -191,6 +203,8 @@ def _close(bracket: Bracket, tables: FrechetClass, limits: Limits, *, keep: bool
         return ""
     if bracket.open <= limits.enough * tables.margins[0].counts.sum():
         return NOT_SOUGHT
+    if tables.cells > limits.cells:
+        return ""
     try:
         from .worst_search import search
 
@@ -202,12 +216,11 @@ def _close(bracket: Bracket, tables: FrechetClass, limits: Limits, *, keep: bool
     return ""
 
 
-def _why(tables: FrechetClass, time_limit: float, limits: Limits) -> str:
+def _why(tables: FrechetClass, limits: Limits) -> str:
     """Why a search gave up: it was not begun, or not ended."""
-    if tables.cells > MOST_CELLS:
-        return f"{tables.cells:,} cells are more than the {MOST_CELLS:,} that are searched"
-    if limits.nodes is None:
-        return f"{time_limit:g} s were not enough"
+    cells = min(limits.cells, MOST_CELLS)
+    if tables.cells > cells:
+        return f"{tables.cells:,} cells are more than the {cells:,} that are searched"
     rounds = f"{limits.rounds:,} rounds of swaps"
     return f"{rounds} and {limits.nodes:,} nodes of every search tree were not enough"
 

@@ -11,8 +11,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import inf
-from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +24,7 @@ from ..validation import MAX_PEOPLE, Counts, as_count_table, brief, number, sequ
 from .bounds import best_bound
 from .certificate import Certificate
 from .exact_worst_case import MOST_CELLS
+from .worst_bracket import Timer
 
 Group = tuple[int, ...]
 Groups = Mapping[Group, npt.ArrayLike]
@@ -147,8 +146,8 @@ def margin_bound(groups: Groups, k: int, time_limit: float | None = None) -> Mar
     Args:
         groups: joint counts {(0,): counts, (0, 1): table, ...}, axes in the group's order.
         k: crowd size, a whole number.
-        time_limit: seconds for the search for good inequalities, > 0; None: its rounds alone limit
-            it, so that any machine finds the same.
+        time_limit: seconds after which no further round of the search for good inequalities is
+            begun, > 0; the bound then depends on the machine's speed. None: rounds alone limit it.
 
     Raises:
         ParameterError: no group, contradicting groups, or more than `MOST_CELLS` cells.
@@ -163,8 +162,7 @@ def margin_bound(groups: Groups, k: int, time_limit: float | None = None) -> Mar
         raise ParameterError(f"groups: {tables.cells} cells; at most {MOST_CELLS} are accepted")
     cuts: list[Cut] = []
     if 1 < k <= n:
-        deadline = inf if time_limit is None else perf_counter() + 2 * time_limit
-        cuts, _ = relax(Program(tables, k), n, deadline)
+        cuts, _ = relax(Program(tables, k), n, Timer(time_limit))
     weights = relaxed_weights(tables, k, cuts)
     return MarginBound(_within(certified_people(tables, k, weights), n, k), n, k, weights)
 

@@ -18,23 +18,37 @@ class Limits:
     """What ends a search.
 
     Attributes:
-        deadline: `perf_counter` time, or infinity.
-        nodes: of every search tree, at most; None: as many as there is time for.
+        nodes: of every search tree, at most.
         rounds: proposals of swaps, at most.
+        cells: of a larger class of tables no closer bracket is sought.
         seed: of what is proposed.
         enough: share of the people; a bracket that leaves open no more is not closed further.
+        timer: a limit in seconds, where the caller sets one.
     """
 
-    deadline: float
-    nodes: int | None
+    nodes: int
     rounds: int
+    cells: int
     seed: int
-    enough: float = 0.0
+    enough: float
+    timer: "Timer"
 
-    def share(self, part: float) -> float:
-        """The `perf_counter` time at which this part of what is left is over."""
-        now = perf_counter()
-        return now + part * (self.deadline - now)
+
+class Timer:
+    """A limit in seconds, read between two steps of a search; the solver never reads a clock.
+
+    Attributes:
+        over: whether a step was left out because of it.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = inf if seconds is None else perf_counter() + seconds
+        self.over = False
+
+    def __call__(self) -> bool:
+        """Whether the time is over."""
+        self.over = self.over or (self._end < inf and perf_counter() > self._end)
+        return self.over
 
 
 @dataclass(frozen=True, slots=True)

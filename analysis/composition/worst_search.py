@@ -12,7 +12,6 @@ Whoever stops it, a limit or Ctrl-C, has what was found and what was proved by t
 from collections.abc import Callable
 from itertools import islice
 from threading import Thread
-from time import perf_counter
 from typing import Any, TypeVar
 
 from ...errors import ParameterError
@@ -26,10 +25,8 @@ from ..contingency.swaps import SwapResult, swap
 from ..validation import Counts
 from .worst_bracket import Bracket, Limits
 
-# Shares of the time left: for the first tree, supports, then swaps; the ladder has the rest.
-FIRST_SHARE, MATCH_SHARE, SWAP_SHARE = 0.25, 0.2, 0.4
 MATCHES, DEARER = 200, 10  # supports that match, at most; each takes as long as so many swaps
-FIRST_NODES = 20  # of the first tree, at most, where nodes and not time limit the search
+FIRST_NODES = 20  # of the first tree, at most
 # Cells times proposals, at most: proposals of a large program take long.
 MOST_WORK = 10_000_000
 TELL = 100  # proposals after which progress is told
@@ -46,14 +43,13 @@ def search(program: Program, bracket: Bracket, limits: Limits) -> None:
         KeyboardInterrupt: Ctrl-C; the bracket has what was found.
     """
     bracket.say("relaxation")
-    cuts, value = _heard(lambda: relax(program, bracket.ceiling, limits.deadline))
+    cuts, value = _heard(lambda: relax(program, bracket.ceiling, limits.timer))
     bracket.prove(value)
-    if bracket.closed:
+    if bracket.closed or limits.timer():
         return
     bracket.say("first search tree")
-    nodes = None if limits.nodes is None else min(limits.nodes, FIRST_NODES)
-    pause, most = limits.share(FIRST_SHARE), bracket.ceiling
-    solution = _heard(lambda: solve(program, cuts, most, pause, whole_numbers=True, nodes=nodes))
+    nodes, most = min(limits.nodes, FIRST_NODES), bracket.ceiling
+    solution = _heard(lambda: solve(program, cuts, most, whole_numbers=True, nodes=nodes))
     if solution.status == INFEASIBLE:
         raise ParameterError("known: no table has all of these counts")
     if solution.mip_dual_bound is not None:
@@ -69,24 +65,24 @@ def search(program: Program, bracket: Bracket, limits: Limits) -> None:
 
 def _match(program: Program, bracket: Bracket, limits: Limits) -> None:
     bracket.say("supports that match")
-    supports, pause = Supports(program), limits.share(MATCH_SHARE)
+    supports = Supports(program)
     many = min(MATCHES, limits.rounds, MOST_WORK // (DEARER * program.tables.cells))
     for cells in islice(matching_supports(program, limits.seed), many):
         supports.hold(cells)
         if supports.value() > bracket.people + TOLERANCE:
             bracket.meet(supports.table())
-        if bracket.closed or perf_counter() > pause:
+        if bracket.closed or limits.timer():
             return
 
 
 def _swap(program: Program, bracket: Bracket, limits: Limits) -> None:
-    rounds, pause = min(limits.rounds, MOST_WORK // program.tables.cells), limits.share(SWAP_SHARE)
+    rounds = min(limits.rounds, MOST_WORK // program.tables.cells)
 
     def watch(swapped: SwapResult) -> bool:
         bracket.meet(swapped.table)
         if swapped.rounds % TELL == 0:
             bracket.say(f"round {swapped.rounds:,} of {rounds:,} of swaps")
-        return perf_counter() < pause
+        return not limits.timer()
 
     bracket.meet(swap(program, bracket.table, bracket.ceiling, rounds, limits.seed, watch).table)
 
@@ -97,7 +93,7 @@ def _climb(program: Program, cuts: Any, bracket: Bracket, limits: Limits) -> Non
         bracket.say(f"tables with at most {rung.cells} unexposed cells")
 
     best, most = bracket.people, bracket.ceiling
-    top = _heard(lambda: climb(program, cuts, best, most, limits.deadline, limits.nodes, told))
+    top = _heard(lambda: climb(program, cuts, best, most, limits.nodes, told, limits.timer))
     bracket.prove(top.ceiling)
     bracket.meet(_table(program, top.people))
 

@@ -12,7 +12,6 @@ takes from the program what they rule out.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -46,9 +45,9 @@ def climb(
     cuts: Sequence[Cut],
     best: int,
     ceiling: int,
-    deadline: float,
     nodes: int | None = None,
     told: Callable[[Rung], None] = lambda _rung: None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Rung:
     """The top of the ladder, as far as it was climbed.
 
@@ -57,22 +56,22 @@ def climb(
         cuts: valid inequalities for it.
         best: exposed people of the worst table known so far.
         ceiling: exposed people that no table exceeds, as proved so far.
-        deadline: `perf_counter` time to stop at.
-        nodes: of each rung's search tree, at most; None: as many as there is time for.
+        nodes: of each rung's search tree, at most; None: as many as it takes.
         told: is called with every rung, before it is asked and once it is proved.
+        stop: is called before every rung; no further one is asked once it says so.
     """
-    least = solve(program, cuts, ceiling, deadline, minimise=program.count())
+    least = solve(program, cuts, ceiling, minimise=program.count())
     if least.x is None:
         return Rung(ceiling, 0)
     cells = ceil(least.fun - TOLERANCE)
-    while best < ceiling and perf_counter() < deadline:
+    while best < ceiling and not stop():
         told(Rung(ceiling, cells))
-        more = solve(program, cuts, ceiling, deadline, covered=(cells + 1, np.inf))
+        more = solve(program, cuts, ceiling, covered=(cells + 1, np.inf))
         if more.x is None and more.status != INFEASIBLE:
             break
         above = best if more.x is None else max(best, floor(-more.fun + TOLERANCE))
         if above < ceiling:
-            asked = _ask(program, cuts, ceiling, deadline, cells, above, nodes)
+            asked = _ask(program, cuts, ceiling, cells, above, nodes)
             if asked.people is not None or asked.ceiling > above:
                 return asked
             ceiling = above
@@ -84,22 +83,21 @@ def _ask(
     program: Program,
     cuts: Sequence[Cut],
     ceiling: int,
-    deadline: float,
     cells: int,
     above: int,
     nodes: int | None,
 ) -> Rung:
     """Whether a table with at most so many unexposed cells exposes more than `above`."""
     limits: Any = {"covered": (0, cells), "more_than": above}
-    relaxed = solve(program, cuts, ceiling, deadline, **limits)
+    relaxed = solve(program, cuts, ceiling, **limits)
     if relaxed.status == INFEASIBLE:
         return Rung(above, cells)
     if relaxed.x is None:
         return Rung(ceiling, cells)
     shares = program.shares(relaxed.x)
     tight = [cut for cut in cuts if shares[cut.cells].sum() <= cut.need + TOLERANCE]
-    small = narrow(program, tight, ceiling, above, cells, deadline)
-    solution = solve(small, cuts, ceiling, deadline, whole_numbers=True, nodes=nodes, **limits)
+    small = narrow(program, tight, ceiling, above, cells)
+    solution = solve(small, cuts, ceiling, whole_numbers=True, nodes=nodes, **limits)
     if solution.status == INFEASIBLE:
         return Rung(above, cells)
     people = None if solution.x is None else small.people(solution.x)

@@ -13,10 +13,8 @@ as a ceiling, by merging rare values, and by ordering values with equal counts (
 exchanged, so the one with more exposed people may be taken first).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import inf
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -128,19 +126,21 @@ class Program:
         return [Constraint(np.array(rows), 0, np.inf)] if rows else []
 
 
-def relax(program: Program, ceiling: int, deadline: float = inf) -> tuple[list[Cut], float]:
-    """Cuts until the relaxation violates none (or time is half up), and the relaxation's value.
+def relax(
+    program: Program, ceiling: int, stop: Callable[[], bool] = lambda: False
+) -> tuple[list[Cut], float]:
+    """Cuts until the relaxation violates none, for at most `ROUNDS`, and the relaxation's value.
 
-    Without a deadline `ROUNDS` alone limit it, and what is found is the same on any machine.
+    stop: is called before every round; no further one is begun once it says so.
     """
     cutting = Cuts(program.tables, program.k)
     cuts = cutting.margin_cuts()
     seen = {cut.key for cut in cuts}
-    value, half = float(ceiling), (deadline + perf_counter()) / 2
+    value = float(ceiling)
     for _ in range(ROUNDS):
-        if perf_counter() > half:
+        if stop():
             break
-        result = solve(program, cuts, ceiling, deadline)
+        result = solve(program, cuts, ceiling)
         if result.x is None:
             break
         value = -result.fun
@@ -157,7 +157,6 @@ def solve(
     program: Program,
     cuts: Sequence[Cut],
     ceiling: int,
-    deadline: float,
     *,
     whole_numbers: bool = False,
     minimise: Floats | None = None,
@@ -171,12 +170,11 @@ def solve(
         program: variables and constraints.
         cuts: inequalities to add.
         ceiling: exposed people at most.
-        deadline: `perf_counter` time to stop at.
         whole_numbers: the integer program; else its relaxation.
         minimise: another objective than minus the exposed people.
         covered: least and most cells that are not exposed.
         more_than: only solutions with more exposed people.
-        nodes: of the search tree, at most; None: as many as there is time for.
+        nodes: of the search tree, at most; None: as many as it takes.
     """
     objective = program.objective() if minimise is None else minimise
     narrow = [
@@ -188,15 +186,11 @@ def solve(
         [*program.constraints(cuts, ceiling), *narrow],
         np.full(program.size, int(whole_numbers)),
         program.bounds(),
-        **_limits(deadline, nodes),
+        **_limits(nodes),
     )
 
 
-def _limits(deadline: float, nodes: int | None) -> Any:
-    """The solver's options: where nodes limit it, or nothing does, no clock is looked at."""
+def _limits(nodes: int | None) -> Any:
+    """The solver's options: nodes limit it, or nothing does; it never reads a clock."""
     exact = {"mip_rel_gap": 0.0}
-    if nodes is not None:
-        return exact | {"node_limit": min(nodes, MOST_NODES)}
-    if deadline == inf:
-        return exact
-    return exact | {"time_limit": max(deadline - perf_counter(), 0.01)}
+    return exact if nodes is None else exact | {"node_limit": min(nodes, MOST_NODES)}

@@ -12,8 +12,7 @@ tightening by optimality: Gleixner, Berthold, Mueller, Weltge 2017.)
 """
 
 from collections.abc import Sequence
-from math import floor, inf
-from time import perf_counter
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,6 @@ def narrow(
     ceiling: int,
     more_than: int,
     most_cells: float,
-    deadline: float = inf,
 ) -> Program:
     """The program of the tables sought, with smaller caps and fewer free cells.
 
@@ -44,10 +42,9 @@ def narrow(
         ceiling: exposed people that no table exceeds.
         more_than: tables with more exposed people are sought, and no others.
         most_cells: unexposed cells of the tables sought, at most.
-        deadline: `perf_counter` time after which no cell is looked at.
     """
     for _ in range(PASSES if len(program.free) <= MOST_CELLS else 0):
-        caps = _pass(program, cuts, ceiling, more_than, most_cells, deadline)
+        caps = _pass(program, cuts, ceiling, more_than, most_cells)
         before = int(program.caps[program.free].sum())
         program = program.narrowed(caps)
         after = int(program.caps[program.free].sum())
@@ -62,7 +59,6 @@ def _pass(
     ceiling: int,
     more_than: int,
     most_cells: float,
-    deadline: float,
 ) -> Counts:
     """Smaller caps of all free cells, shape (cells,); 0 where a cell is exposed in all tables."""
     relaxation, caps = _relaxation(program, cuts, ceiling), program.caps.copy()
@@ -72,8 +68,6 @@ def _pass(
     shares = np.arange(cells + free, cells + 2 * free, dtype=np.int32)
     relaxation.add_row(0.0, float(most_cells), shares, np.ones(free))
     for i, cell in enumerate(program.free.tolist()):
-        if perf_counter() > deadline:
-            break
         people, share = cells + i, cells + free + i
         relaxation.change_cost(people, 1.0)
         relaxation.change_bounds(share, 1.0, 1.0)
