@@ -24,6 +24,7 @@ from ..optimization import Constraint, Solution, solve_integer
 from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 
 CHOICES = 20_000  # variables x; with more the program is not tried
+VARIABLES = 1_000  # of more, the search tree has proportionally fewer nodes
 SLACK = 1e-6  # of a bound that a solver states in floats
 
 
@@ -52,21 +53,23 @@ class _Program:
         return cls(np.array(row), np.array(empty), np.array(shows), list(place))
 
 
-def optimum(classes: Classes, k: int, seconds: float) -> tuple[Flow | None, int]:
-    """The best release found in so many seconds, and a number of blanks that all releases have.
+def optimum(classes: Classes, k: int, nodes: int) -> tuple[Flow | None, int]:
+    """The best release found, and a number of blanks that all releases have.
 
-    (None, 0) where the program is too large to be tried.
+    nodes: of the search tree, at most, of a program of `VARIABLES`; a larger one has proportionally
+    fewer, and one at least. (None, 0) where the program is too large to be tried.
     """
     if len(classes.rows) << classes.rows.shape[1] > CHOICES:
         return None, 0
     program = _Program.of(classes, k)
-    solution = _solve(program, classes, k, seconds)
+    limit = max(1, nodes * VARIABLES // max(VARIABLES, len(program.row)))
+    solution = _solve(program, classes, k, limit)
     bound = solution.mip_dual_bound
     lower = 0 if bound is None or not np.isfinite(bound) else ceil(bound - SLACK * max(1, bound))
     return (None if solution.x is None else _flow(program, classes, k, solution.x)), lower
 
 
-def _solve(program: _Program, classes: Classes, k: int, seconds: float) -> Solution:
+def _solve(program: _Program, classes: Classes, k: int, nodes: int) -> Solution:
     from scipy.sparse import coo_array, identity
 
     many, crowd, rows = len(program.row), len(program.patterns), len(classes.rows)
@@ -86,7 +89,7 @@ def _solve(program: _Program, classes: Classes, k: int, seconds: float) -> Solut
         constraints,
         np.concatenate([np.zeros(many), np.ones(crowd)]),
         (0, np.concatenate([own, np.ones(crowd)])),
-        time_limit=seconds,
+        node_limit=nodes,
         mip_rel_gap=0.0,
     )
 

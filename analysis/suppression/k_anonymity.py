@@ -3,7 +3,7 @@
 The rival of every release that is decided without seeing the joint, beside whole columns
 (true_columns.py); both are NP-hard in the number of columns (Meyerson & Williams 2004). Cells are
 blanked until every released row looks like at least k - 1 others, blanks included: greedily, and
-exactly where an integer program finds the optimum in time (cell_program.py).
+exactly where an integer program finds the optimum within its nodes (cell_program.py).
 
 The greedy: people with equal rows are one group. While a group has fewer than k people, the
 smallest one (the first in the order of rows) joins the group that makes the fewest new blanks:
@@ -26,6 +26,7 @@ from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 from .cell_program import optimum
 
 MOST_ROWS = 10_000  # different rows that the greedy joins: about half a minute
+NODES = 20  # of the search for the optimum: up to six seconds of processor time
 LOOKS = 1 << 22  # rows times sets of columns; with more, not every set is looked at
 
 
@@ -76,16 +77,17 @@ class Suppressed:
         )
 
 
-def suppress_cells(table: ArrayLike, k: int, seconds: float = 2.0) -> Suppressed:
+def suppress_cells(table: ArrayLike, k: int, nodes: int = NODES) -> Suppressed:
     """Blank cells until every released row looks like at least k - 1 others.
 
     Args:
         table: n x d integer codes of at least 0, n >= k.
         k: people in the smallest group of rows that look alike, >= 1.
-        seconds: how long the optimum may be sought; 0 leaves it out. With many columns only
-            the greedy is given, with a bound where all sets of columns can be looked at.
+        nodes: of the search tree of the optimum, at most, for up to 1,000 choices of what to blank
+            (of more proportionally fewer); 0 leaves it out. With many columns only the greedy is
+            given, with a bound where all sets of columns can be looked at.
     """
-    classes, k = Classes.of(table), whole(k, "k")
+    classes, k, nodes = Classes.of(table), whole(k, "k"), whole(nodes, "nodes", 0)
     width = classes.rows.shape[1]
     if not 1 <= k <= classes.n:
         raise ParameterError(f"k: found {k}; 1 to the {classes.n:,} people are accepted")
@@ -97,8 +99,8 @@ def suppress_cells(table: ArrayLike, k: int, seconds: float = 2.0) -> Suppressed
     simple = blanks(flow)
     lower = fewest_blanks(classes, k) if len(classes.rows) << width <= LOOKS else None
     method = "greedy"
-    if seconds > 0 and lower is not None and lower < simple:
-        better, proven = optimum(classes, k, seconds)
+    if nodes and lower is not None and lower < simple:
+        better, proven = optimum(classes, k, nodes)
         lower = max(lower, proven)
         if better is not None and blanks(better) < simple:
             flow, method = better, "integer program"

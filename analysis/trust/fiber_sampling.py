@@ -26,6 +26,7 @@ CHAINS = 4
 STEPS = 4_000  # of each chain
 BATCHES = 8  # of each chain, for the standard error
 MOST_MOVES = 4_000
+NODES = 1_000  # of the search for a table to start from
 SEED = 5  # of the walk: the same evidence gives the same figures
 
 Floats = npt.NDArray[np.float64]
@@ -146,7 +147,7 @@ def _somewhere(tables: Fibre, rng: np.random.Generator) -> Integers:
         rng.normal(size=(matrix.shape[1],)),
         [Constraint(matrix, totals, totals)],
         np.ones(matrix.shape[1], dtype=np.int64),
-        time_limit=5.0,
+        node_limit=NODES,
     )
     if solution.x is None:
         raise NoTable

@@ -27,7 +27,6 @@ from .direct import paid
 from .result import Compared, Cost, Privacy, Trust
 from .utility import nothing, released, utility
 
-SECONDS = 5.0  # for the optimum of the table with blanks
 COLUMNS, CELLS = "trusted", "trusted-cells"
 COALITIONS = ((), (ANALYST,), (CURATOR,), (ANALYST, CURATOR))
 
@@ -65,7 +64,7 @@ def cells(case: Case) -> Iterator[Compared]:
     except RoundBurned as burned:
         yield _burned(case, CELLS, str(burned))
         return
-    decided, suppressed = timed(lambda: suppress_cells(case.codes(), case.k, SECONDS))
+    decided, suppressed = timed(lambda: suppress_cells(case.codes(), case.k))
     release = Release.of(suppressed.release, len(case.sizes))
     purse, price = _paid(case, decided)
     yield Compared(

@@ -235,6 +235,12 @@ def _matrix(randomizer: Any) -> Any:
     return randomizer.matrix if randomizer.outputs * randomizer.inputs <= SMALL else None
 
 
+def entries_of(randomizer: Any) -> int:
+    """Entries of the matrix that its privacy is worked out from; 0 where there is none."""
+    entries: int = randomizer.outputs * randomizer.inputs
+    return 0 if randomizer.closed_form or entries > SMALL else entries
+
+
 def average_privacy_of(randomizer: Any) -> float | None:
     """S_mu of a randomizer, Jeffreys prior; None where it would take long."""
     from ....analysis.information import average_privacy

@@ -13,17 +13,16 @@ what all reports with kept noise cost grows with it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from time import perf_counter
 from typing import Any
 
 from msgspec.structs import replace
 
 from ...schema.model import Scenario
-from .privacy import average_privacy_of
+from .privacy import average_privacy_of, entries_of
 from .questions import questions
 
 FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)  # of the scenario's epsilon
-SECONDS = 3.0  # for the readings of privacy; what is not ready by then is left out
+ENTRIES = 1 << 20  # of matrices that are read, about 3 s; no further reading is begun after so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
     epsilon = scenario.local.epsilon
     if not epsilon or not features:
         return ()
-    spent, offers = 0.0, []
+    spent, offers = 0, []
     for factor in sorted(FACTORS, key=lambda times: abs(times - 1)):  # the run's own first
         at = epsilon * factor
         forever = (
@@ -59,10 +58,8 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
             float(randomizer.variance(_likely(feature), max(1, feature["reports"])).mean())
             for randomizer, feature in zip(made, features, strict=True)
         ]
-        late = spent > SECONDS
-        started = perf_counter()
-        hidden = [None] if late else _hidden(made)
-        spent += perf_counter() - started
+        hidden = [None] if spent > ENTRIES else _hidden(made)
+        spent += sum(map(entries_of, dict.fromkeys(made)))
         known = [privacy for privacy in hidden if privacy is not None]
         mean = sum(known) / len(known) if len(known) == len(hidden) else None
         offers.append(Trade(at, sqrt(sum(variances) / len(variances)), mean))

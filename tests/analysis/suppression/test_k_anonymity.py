@@ -102,7 +102,7 @@ def test_the_integer_program_is_the_optimum_and_the_bound_below_it(table, k) -> 
     if k > len(table):
         return
     truth = least_blanks(table, k)
-    suppression = suppress_cells(table, k, 5)
+    suppression = suppress_cells(table, k)
     assert (suppression.blanks, suppression.lower) == (truth, truth)
     assert suppression.optimal
     assert suppression.gap == 0
@@ -135,7 +135,7 @@ def test_the_greedy_takes_only_the_people_it_lacks() -> None:
     suppression = suppress_cells(table, 3, 0)
     assert suppression.release == {(0, BLANK): 3, (0, 0): 7}
     assert suppression.blanks == 3
-    assert suppress_cells(table, 3, 5).blanks == 3
+    assert suppress_cells(table, 3).blanks == 3
 
 
 def test_a_false_release_is_caught() -> None:
