@@ -20,7 +20,6 @@ them. Incognito (LeFevre et al. 2005) and Flash (Kohlmayer et al. 2012) search t
 """
 
 import heapq
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -30,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import ParameterError
 from ..exposure import joint_counts, users_below
 from ..exposure.cells import as_table
+from ..validation import whole
 from .ladder import Ladder
 
 Levels = tuple[int, ...]
@@ -38,6 +38,8 @@ Keys = NDArray[np.uint64]
 SEED = 0x61647669  # of the numbers that tell people apart, and of the orders that are tried
 RESTARTS = 24  # orders in which the first choices are made finer
 SLACK = 1e-12  # a difference of losses that is rounding
+# Where the caller sets no limit: rows that all steps read, and steps; a minute of processor time.
+ROWS, STEPS = 1_500_000_000, 250_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +66,12 @@ class Advice:
         bound: no safe choice loses less.
         tried: all complete choices that were counted.
         counted: how often people were counted.
-        seconds: of processor time.
     """
 
     best: Choice
     bound: float
     tried: tuple[Choice, ...] = field(repr=False)
     counted: int
-    seconds: float
 
     @property
     def gap(self) -> float:
@@ -102,7 +102,7 @@ def search(
     *,
     charged: bool = True,
     promise: Promise | None = None,
-    seconds: float = 60.0,
+    steps: int | None = None,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> Advice:
     """Find the levels that lose least among those that leave at most `most` people below k.
@@ -115,7 +115,8 @@ def search(
         charged: whether people below k count as lost (e in the formula; else it is 0).
         promise: the people below k that can be excluded no better of a choice, where that has to be
             at most `most` too.
-        seconds: processor time after which the best choice so far is returned, with its gap.
+        steps: counts of the table and promises after which the best choice so far is returned, with
+            its gap; None: 1.5 x 10^9 / rows, at most 250,000.
         progress: is called with what is known, now and then.
     """
     codes = as_table(table)
@@ -123,7 +124,8 @@ def search(
         raise ParameterError(
             f"ladders: found {len(ladders)} for {codes.shape[1]} columns, k = {k}, most = {most}"
         )
-    return _Search(codes, ladders, k, most, charged, promise, seconds, progress).run()
+    limit = min(STEPS, ROWS // len(codes)) if steps is None else whole(steps, "steps", 0)
+    return _Search(codes, ladders, k, most, charged, promise, limit, progress).run()
 
 
 class _Search:
@@ -137,12 +139,12 @@ class _Search:
         most: int,
         charged: bool,  # noqa: FBT001 - passed on
         promise: Promise | None,
-        seconds: float,
+        steps: int,
         progress: Callable[[str], None],
     ) -> None:
         self.codes, self.ladders, self.k, self.most = codes, ladders, k, most
         self.charged, self.promise, self.progress = charged, promise, progress
-        self.start, self.until = time.process_time(), time.process_time() + seconds
+        self.limit, self.promises = steps, 0
         self.n = len(codes)
         rng = np.random.default_rng(SEED)
         self.rng = rng
@@ -159,7 +161,7 @@ class _Search:
 
     @property
     def late(self) -> bool:
-        return time.process_time() > self.until
+        return self.counted + self.promises > self.limit
 
     def keys(self, j: int, level: int) -> Keys:
         return self.marks[j][level][self.columns[j]]
@@ -192,7 +194,10 @@ class _Search:
         """Whether a complete choice with so many people below k reaches the target."""
         if people > self.most:
             return False
-        return self.promise is None or self.promise(levels) <= self.most
+        if self.promise is None:
+            return True
+        self.promises += 1
+        return self.promise(levels) <= self.most
 
     def run(self) -> Advice:
         all_dropped = np.zeros(self.n, np.uint64)
@@ -214,8 +219,7 @@ class _Search:
         best = self.best
         assert best is not None  # noqa: S101 - everything dropped is safe
         self._prove(best)
-        spent = time.process_time() - self.start
-        return Advice(best, min(bound, best.loss), tuple(self.tried.values()), self.counted, spent)
+        return Advice(best, min(bound, best.loss), tuple(self.tried.values()), self.counted)
 
     def _descend(self, keys: Keys, gains: list[list[float]], noise: float) -> None:
         """From everything dropped, make columns finer one step at a time, the largest gain first.

@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 MISSING = "(missing)"
 
 
+def refuse_seconds(_ctx: click.Context, _option: click.Parameter, given: str | None) -> None:
+    """Refuse an option of earlier versions, whose advice depended on the machine."""
+    if given is not None:
+        raise click.UsageError(
+            f"--seconds {given}: steps end the search, as what seconds find depends on the "
+            "machine; --steps NUMBER is accepted"
+        )
+
+
 @click.command("advise")
 @crowd_options
 @click.option(
@@ -40,12 +49,12 @@ MISSING = "(missing)"
     help="The table reaches the target, or the counts of its columns prove it.",
 )
 @click.option(
-    "--seconds",
-    default=60.0,
-    show_default=True,
-    type=click.FloatRange(0),
-    help="Processor time of the search.",
+    "--steps",
+    type=click.IntRange(0),
+    help="Of the search, at most: counts of the table, and promises.  [default: 1.5 x 10^9 / "
+    "people, at most 250,000]",
 )
+@click.option("--seconds", hidden=True, expose_value=False, callback=refuse_seconds)
 @figure_option("Draw loss against promise")
 @click.option(
     "--write",
@@ -64,7 +73,7 @@ def command(
     weight: tuple[str, ...],
     predict: str | None,
     by: str,
-    seconds: float,
+    steps: int | None,
     picture: Path | None,
     file: Path | None,
     form: str,
@@ -93,7 +102,7 @@ def command(
             weights={name: _number(name, text) for name, text in _pairs("weight", weight)},
             predict=predict,
             by=by,
-            seconds=seconds,
+            steps=steps,
             progress=stage,
         )
         if picture is not None:

@@ -45,12 +45,12 @@ def tell(console: Page, advised: "Advised", called: str) -> None:
 def searched(advised: "Advised") -> str:
     """How far the advice is proved."""
     search = advised.found
-    spent = f"{search.counted:,} counts of the table, {search.seconds:.1f} s"
+    spent = f"{search.counted:,} counts of the table"
     if search.exact:
         return f"loss {search.best.loss:.4f}; searched exactly: no choice loses less ({spent})"
     return (
         f"loss {search.best.loss:.4f}; stopped: no choice loses less than {search.bound:.4f}, so "
-        f"at most {search.gap:.4f} may be left to win ({spent}; --seconds searches longer)"
+        f"at most {search.gap:.4f} may be left to win ({spent}; --steps searches longer)"
     )
 
 

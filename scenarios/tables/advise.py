@@ -138,7 +138,7 @@ def advise(
     weights: Mapping[str, float] | None = None,
     predict: str | None = None,
     by: str = "truth",
-    seconds: float = 60.0,
+    steps: int | None = None,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> Advised:
     """Search for the choice of coarser values that loses least.
@@ -152,7 +152,7 @@ def advise(
         weights: how much columns count, by name; otherwise the root of their bits.
         predict: a column whose prediction from the others is measured.
         by: what has to reach the target: the `truth` of the table, or the `promise` of its columns.
-        seconds: processor time of the search.
+        steps: of the search, at most; None: 1.5 x 10^9 / people, at most 250,000.
         progress: is called with the name of each stage.
 
     Raises:
@@ -166,9 +166,7 @@ def advise(
     ladders = [asked.ladder for asked in columns]
     promise = _Promise(table, columns, k)
     asked = promise if judge is Basis.PROMISE else None
-    advice = search(
-        table.codes, ladders, k, most, promise=asked, seconds=seconds, progress=progress
-    )
+    advice = search(table.codes, ladders, k, most, promise=asked, steps=steps, progress=progress)
     progress("what it costs")
     before = _below(table, columns, [0] * len(columns), k)
     finer = tuple(_finer(table, columns, advice.best, j, asked or k) for j in range(len(columns)))

@@ -72,7 +72,7 @@ def advise(
     weights: Mapping[str, float] | None = None,
     predict: str | None = None,
     by: str = "truth",
-    seconds: float = 60.0,
+    steps: int | None = None,
     progress: Progress = lambda _stage: None,
     **reading: Any,
 ) -> FramedAdvice:
@@ -86,7 +86,8 @@ def advise(
         weights: how much columns count, by name.
         predict: a column whose prediction from the others is measured.
         by: what has to reach the target: the `truth` of the table, or the `promise` of its columns.
-        seconds: processor time of the search.
+        steps: of the search, at most: counts of the table, and promises; None: 1.5 x 10^9 / people,
+            at most 250,000.
         progress: is called with the name of each stage.
         reading: what is said of the table (`Reading`).
 
@@ -104,7 +105,7 @@ def advise(
             weights=weights,
             predict=predict,
             by=by,
-            seconds=seconds,
+            steps=steps,
             progress=progress,
         )
     )

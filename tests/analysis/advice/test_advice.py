@@ -105,7 +105,7 @@ def test_more_columns_take_few_counts() -> None:
 
 def test_stopped_it_says_how_much_may_be_left() -> None:
     table, ladders = random_case(3, people=2000, columns=10)
-    advice: Advice = search(table, ladders, 5, 20, seconds=0.0)
+    advice: Advice = search(table, ladders, 5, 20, steps=0)
     whole = search(table, ladders, 5, 20)
     assert not advice.exact
     assert advice.bound <= whole.best.loss <= advice.best.loss

@@ -215,10 +215,10 @@ def test_advice_by_what_is_promised(typed, messy: Path, tmp_path: Path) -> None:
 
 
 def test_a_search_that_is_stopped_says_how_far_it_came(typed, messy: Path) -> None:
-    said = typed("advise", str(messy), "--columns", "age,zip,weight,diagnosis", "--seconds", "0")
+    said = typed("advise", str(messy), "--columns", "age,zip,weight,diagnosis", "--steps", "0")
     assert said.code == 0
     assert "stopped: no choice loses less than" in said.out
-    plain = typed("advise", str(messy), "--seconds", "0", "--format", "json")
+    plain = typed("advise", str(messy), "--steps", "0", "--format", "json")
     assert json.loads(plain.out)["exact"] is False
 
 
