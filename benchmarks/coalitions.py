@@ -27,7 +27,7 @@ def main() -> None:
     chosen = load("titanic")
     chosen = replace(chosen, mix=replace(chosen.mix, shufflers=SHUFFLERS))
     with tempfile.TemporaryDirectory() as parent:
-        folder = save(run(chosen, seed=3, worst_case_seconds=0), Path(parent))
+        folder = save(run(chosen, seed=3, worst_case_nodes=0), Path(parent))
         started = perf_counter()
         record = read(folder)
         reading = perf_counter() - started

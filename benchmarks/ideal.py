@@ -32,7 +32,7 @@ def seconds(people: int) -> float:
     """Seconds for both rounds, the decision and the scores, people included."""
     chosen = scenario(people)
     started = time.perf_counter()
-    outcome = run(chosen, mode="ideal", worst_case_seconds=0)
+    outcome = run(chosen, mode="ideal", worst_case_nodes=0)
     took = time.perf_counter() - started
     assert outcome.released
     kept = len(outcome.kept)

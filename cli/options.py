@@ -47,7 +47,28 @@ class Count(click.ParamType[int]):
         return int(number)
 
 
-COUNT = Count()
+class Nodes(click.ParamType[int]):
+    """Nodes of every search tree: they end a search wherever it runs, which seconds do not."""
+
+    name = "nodes"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Give the number."""
+        text = str(value).strip()
+        if not (text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_NODES))):
+            self.fail(
+                f"found {text[:LONGEST]!r}; a whole number of nodes of every search tree is "
+                "accepted, such as 1000; seconds are not, as what they find depends on the machine",
+                param,
+                ctx,
+            )
+        return int(text)
+
+
+COUNT, NODES = Count(), Nodes()
+MAX_NODES = 999_999_999
 LONGEST = 40  # letters of a number
 
 Command = Callable[..., Any]

@@ -87,7 +87,7 @@ def _(change, load, replace, veilmix):
     def played(m):
         base = replace(load("who-must-collude"), coalition=())
         scenario = change(base, {"mix.shufflers": m})
-        return veilmix.run(scenario, mode="ideal", worst_case_seconds=0)
+        return veilmix.run(scenario, mode="ideal", worst_case_nodes=0)
 
     return (played,)
 

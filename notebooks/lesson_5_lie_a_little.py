@@ -115,7 +115,7 @@ def _(change, load, veilmix):
         scenario = change(
             load("randomized-class"), {"population.users": people, "local.epsilon": epsilon}
         )
-        return veilmix.run(scenario, 4, "ideal", worst_case_seconds=0).findings.largest_error
+        return veilmix.run(scenario, 4, "ideal", worst_case_nodes=0).findings.largest_error
 
     errors = {(n, e): error(n, e) for n in (30, 3000) for e in (1.0, 9.0)}
     return (errors,)

@@ -69,7 +69,7 @@ def _(Frame, change, guessed, load, mo, veilmix):
         scenario = change(
             load("census"), {"population.users": 300, "policy.kind": kind, "policy.k": 5, **more}
         )
-        return veilmix.run(scenario, 2, "ideal", worst_case_seconds=0)
+        return veilmix.run(scenario, 2, "ideal", worst_case_nodes=0)
 
     whole = found("all")
     careful = found("exposure")

@@ -36,7 +36,6 @@ NOISY = "what they answered nobody knows: their phones added noise, and the rows
 SENT, SILENT = "sent something that opens for nobody", "asked for a seed, and sent nothing"
 PARTLY = "said nothing that anybody could have said of"
 STANDS = "the first answers stand for it here"
-WORST = 2.0  # seconds for which the worst table is sought
 
 
 def outcome_of_phones(scenario: Scenario, held: FinishedSession) -> Outcome | None:
@@ -64,7 +63,7 @@ def outcome_of_phones(scenario: Scenario, held: FinishedSession) -> Outcome | No
     played = played_of(transcript, held.board, effects)
     done = Session(played_scenario, crowd, played, partial(present, crowd, silent))
     scored = program_of(played_scenario).score(done)
-    return expectations(outcome_of(done, scored, None, "real", held.seconds, WORST))
+    return expectations(outcome_of(done, scored, None, "real", held.seconds, None))
 
 
 def _labelled(scenario: Scenario, simulated: int, users: int) -> About:

@@ -54,7 +54,7 @@ def cards(scenario: Scenario) -> str:
         Person(topology_of(scenario).person(i), tuple(zip(names, crowd.people.row(i), strict=True)))
         for i in range(crowd.people.n)
     ]
-    outcome = run(scenario, scenario.scenario.seed, "ideal", worst_case_seconds=0)
+    outcome = run(scenario, scenario.scenario.seed, "ideal", worst_case_nodes=0)
     paper = on_paper(scenario, outcome, names)
     return write(
         "cards.html",

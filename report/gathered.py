@@ -8,8 +8,8 @@ from ..scenarios.studies.exposure_curves import curves
 from .facts import Facts, learners
 
 
-def gather(run: Run, seconds: float) -> Facts:
-    """Work out all that the page of a run tells. seconds: for worst cases at other k."""
+def gather(run: Run, nodes: int | None) -> Facts:
+    """Work out all that the page of a run tells. nodes: of each search for a worst case."""
     sets = choices(run)
-    sent, curve = traffic(run.transcript), curves(run, sets, seconds)
+    sent, curve = traffic(run.transcript), curves(run, sets, nodes)
     return Facts(run, sets, curve, sent, learners(run), of_run(run))

@@ -30,11 +30,11 @@ class MadePage:
     path: Path
 
 
-def make(path: Path, seconds: float = run.SECONDS, attacks: Path | None = None) -> MadePage:
+def make(path: Path, nodes: int | None = None, attacks: Path | None = None) -> MadePage:
     """Make the page of a run folder, a saved comparison or matrix, the file of a sweep or score.
 
-    seconds: for the worst cases of an exposure curve, in all. attacks: a saved matrix, which the
-    page of a run is to show too.
+    nodes: of each search tree for the worst cases of an exposure curve; None: 20, of up to 40
+    cells. attacks: a saved matrix, which the page of a run is to show too.
     """
     if path.is_dir() and (path / COMPARISON).is_file():
         page, beside = compare.page(read_comparison(path)), path / "report.html"
@@ -44,7 +44,7 @@ def make(path: Path, seconds: float = run.SECONDS, attacks: Path | None = None) 
     elif path.is_dir():
         played = read(path)
         shown = None if attacks is None else read_matrix(attacks)
-        page, beside = run.page(played, seconds, shown), path / "report.html"
+        page, beside = run.page(played, nodes, shown), path / "report.html"
     elif table.looks_like_one(path):
         page, beside = table.page(table.read(path)), path.with_suffix(".html")
     elif looks_like_one(path):

@@ -16,7 +16,6 @@ from .facts import Facts
 from .gathered import gather
 from .verdict import verdict
 
-SECONDS = 1.0  # for worst cases at other k, in all
 KNOWS = (
     "This page knows more than any party of the protocol: the truth beside every promise, and the "
     "counts that only the curator read. Made from a recorded run by veilmix; nothing on it is "
@@ -48,13 +47,13 @@ SECTIONS: tuple[Callable[[Facts], Section | Iterable[Section] | None], ...] = (
 )
 
 
-def page(run: Run, seconds: float = SECONDS, matrix: Matrix | None = None) -> Page:
-    """Make the page of a run. seconds: how long worst cases at other k may be sought.
+def page(run: Run, nodes: int | None = None, matrix: Matrix | None = None) -> Page:
+    """Make the page of a run. nodes: of each search for the worst cases at several k.
 
     matrix: attacks x defences, played on the same scenario. StorageError if it is of another.
     """
     with diagnose_record(run):
-        facts = gather(run, seconds)
+        facts = gather(run, nodes)
         sections = tuple(_sections(facts))
     if matrix is not None:
         if matrix.scenario != run.result.scenario:

@@ -17,7 +17,7 @@ HOSTILE = "<script>alert(1)</script>"
 
 @pytest.fixture(scope="module")
 def outcome() -> veilmix.Outcome:
-    return veilmix.run("blood-type", 7, worst_case_seconds=0)
+    return veilmix.run("blood-type", 7, worst_case_nodes=0)
 
 
 def test_tab_offers_what_there_is_and_all_of_it_is_there() -> None:
@@ -34,7 +34,7 @@ async def test_in_a_trio_program_run_says_what_to_do_and_play_does_it(outcome) -
         veilmix.run("blood-type", 7)
     with pytest.raises(ParameterError, match=r"await veilmix\.play"):
         veilmix.run("village")
-    played = await veilmix.play("blood-type", 7, worst_case_seconds=0)
+    played = await veilmix.play("blood-type", 7, worst_case_nodes=0)
     assert played.digest == outcome.digest
     assert played.release == outcome.release
 
@@ -50,7 +50,7 @@ async def test_other_tasks_go_on_while_it_plays() -> None:
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(turn)
-        await veilmix.play("blood-type", 7, worst_case_seconds=0)
+        await veilmix.play("blood-type", 7, worst_case_nodes=0)
         nursery.cancel_scope.cancel()
     assert turns > 1
 
@@ -79,7 +79,7 @@ async def test_a_run_that_is_cancelled_ends() -> None:
                 scope.cancel()
 
             nursery.start_soon(stop)
-            await veilmix.play("titanic", 7, instruments=[BoardMonitor()], worst_case_seconds=0)
+            await veilmix.play("titanic", 7, instruments=[BoardMonitor()], worst_case_nodes=0)
     assert scope.cancelled_caught
     assert ended.is_set()  # by the first post, and not by the limit above
     while before := len(told):
@@ -105,7 +105,7 @@ def test_the_tables_have_what_the_outcome_has(outcome) -> None:
 
 
 def test_attacks_are_a_table() -> None:
-    attacked = veilmix.run(veilmix.load("attack-drop"), worst_case_seconds=0)
+    attacked = veilmix.run(veilmix.load("attack-drop"), worst_case_nodes=0)
     (row,) = attacked.frames.attacks
     assert row["attack"] == "drop"
     assert (row["achieved"], row["of"]) == (attacked.attacks[0].value, attacked.attacks[0].of)
@@ -147,7 +147,7 @@ class Strict(HTMLParser):
 
 @pytest.mark.parametrize("name", ["blood-type", "randomized-class", "incidence-class"])
 def test_an_outcome_shows_itself(name: str) -> None:
-    html = veilmix.run(name, 7, "ideal", worst_case_seconds=0)._repr_html_()
+    html = veilmix.run(name, 7, "ideal", worst_case_nodes=0)._repr_html_()
     page = Strict()
     page.feed(html)
     assert page.open == []
@@ -163,7 +163,7 @@ def test_what_is_shown_is_escaped_and_runs_nothing(tmp_path) -> None:
         '[policy]\nkind = "all"\n',
         "utf-8",
     )
-    html = veilmix.run(tmp_path / "s.toml", worst_case_seconds=0)._repr_html_()
+    html = veilmix.run(tmp_path / "s.toml", worst_case_nodes=0)._repr_html_()
     assert "<script" not in html
     assert "&lt;script&gt;" in html
 

@@ -95,7 +95,7 @@ COMMANDS = [
     "new",
     "new titanic mine.toml",
     "check mine.toml",
-    "run blood-type --seed 7 --worst-case 1",
+    "run blood-type --seed 7 --worst-case 10",
     "leak runs/blood-type-0007",
     "show runs/blood-type-0007 --as curator+shuffler-1",
     "verify runs/blood-type-0007",

@@ -35,7 +35,7 @@ def test_the_published_schema_is_that_of_the_definition() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
 def test_what_is_written_is_read_back_whole(name: str) -> None:
-    outcome = veilmix.run(name, 7, worst_case_seconds=0)
+    outcome = veilmix.run(name, 7, worst_case_nodes=0)
     data = outcome.result()
     result = msgspec.convert(data, result_type())
     assert plain(result) == data
@@ -46,7 +46,7 @@ def test_what_is_written_is_read_back_whole(name: str) -> None:
 
 @pytest.mark.parametrize(("key", "name"), list(zip(MOVED, RUNS[1:5], strict=True)))
 def test_a_folder_of_the_first_format_is_still_read(key: str, name: str, tmp_path: Path) -> None:
-    folder = save(veilmix.run(name, 7, "ideal", worst_case_seconds=0), tmp_path)
+    folder = save(veilmix.run(name, 7, "ideal", worst_case_nodes=0), tmp_path)
     file = folder / "result.json"
     data = json.loads(file.read_text("utf-8"))
     own = {field: value for field, value in data.pop("findings").items() if field != "program"}
@@ -60,7 +60,7 @@ def test_a_folder_of_the_first_format_is_still_read(key: str, name: str, tmp_pat
 def test_a_folder_of_another_format_says_so_first(
     change: dict[str, object], tmp_path: Path
 ) -> None:
-    folder = save(veilmix.run("blood-type", 7, "ideal", worst_case_seconds=0), tmp_path)
+    folder = save(veilmix.run("blood-type", 7, "ideal", worst_case_nodes=0), tmp_path)
     file = folder / "result.json"
     data = json.loads(file.read_text("utf-8")) | {"schema": SCHEMA + 1} | change
     file.write_text(json.dumps(data), "utf-8")
@@ -71,8 +71,8 @@ def test_a_folder_of_another_format_says_so_first(
 @pytest.mark.parametrize("name", ["blood-type", "incidence-class"])
 def test_findings_of_another_program_are_refused(name: str, tmp_path: Path) -> None:
     """Of a program that finds nothing of its own, and of one that does."""
-    folder = save(veilmix.run(name, 7, "ideal", worst_case_seconds=0), tmp_path)
-    other = veilmix.run("local-suppression-class", 7, "ideal", worst_case_seconds=0).result()
+    folder = save(veilmix.run(name, 7, "ideal", worst_case_nodes=0), tmp_path)
+    other = veilmix.run("local-suppression-class", 7, "ideal", worst_case_nodes=0).result()
     file = folder / "result.json"
     data = json.loads(file.read_text("utf-8")) | {"findings": other["findings"]}
     file.write_text(json.dumps(data), "utf-8")
@@ -82,7 +82,7 @@ def test_findings_of_another_program_are_refused(name: str, tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_reading_a_run_imports_no_other_program(tmp_path: Path) -> None:
-    folder = save(veilmix.run("blood-type", 7, "ideal", worst_case_seconds=0), tmp_path)
+    folder = save(veilmix.run("blood-type", 7, "ideal", worst_case_nodes=0), tmp_path)
     code = (
         "import sys, pathlib\n"
         "from veilmix.scenarios.records.result_file import read\n"

@@ -73,7 +73,7 @@ def played(path: Path, *, everything: bool) -> Digests:
         if many and mode == "real" and not everything:
             continue
         try:
-            outcome = veilmix.run(path, seed, mode, worst_case_seconds=0)
+            outcome = veilmix.run(path, seed, mode, worst_case_nodes=0)
         except VeilmixError as error:
             digests[mode] = dict.fromkeys(KEPT, type(error).__name__)
         else:

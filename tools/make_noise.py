@@ -77,7 +77,7 @@ def played(task: str, family: str, local: float) -> tuple[float, int]:
         SCENARIO.format(people=CROWDS[0], features=features, family=family, local=local)
     )
     errors = [
-        error_of_run(task, veilmix.run(scenario, seed, "real", worst_case_seconds=0).result())
+        error_of_run(task, veilmix.run(scenario, seed, "real", worst_case_nodes=0).result())
         for seed in range(PLAYED[task])
     ]
     return float(np.mean(errors)), len(errors)

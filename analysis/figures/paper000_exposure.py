@@ -94,7 +94,7 @@ class Panel:
 def panel(
     table: ArrayLike,
     names: Sequence[str],
-    seconds: float,
+    nodes: int,
     worst_at: Sequence[int] = (),
     points: int = POINTS,
 ) -> Panel:
@@ -103,7 +103,7 @@ def panel(
     Args:
         table: n x d integer codes of at least 0.
         names: of its columns.
-        seconds: time for each worst case; 0 for none.
+        nodes: of every search tree for a worst case, at most; 0: none is sought.
         worst_at: the k of the worst cases.
         points: how many k, up to n + 1, the bounds are computed for, besides the known ones.
     """
@@ -114,7 +114,7 @@ def panel(
     sought = [k for k in worst_at if k <= n]
     ks = tuple(np.union1d(grid, [*sought, *(k for k in KNOWN if k <= n)]).tolist()) if d > 1 else ()
     bounds = {r: tuple(best_bound(marginals, k, r).people for k in ks) for r in RULES} if ks else {}
-    cases = (worst_case(marginals, k, seconds) for k in sought if d > 1 and seconds > 0)
+    cases = (worst_case(marginals, k, nodes=nodes) for k in sought if d > 1 and nodes > 0)
     worst = tuple(Worst(case.k, case.people, case.upper) for case in cases)
     return Panel(tuple(names), exposure_curve(joint_counts(codes, range(d))), ks, bounds, worst)
 
@@ -128,7 +128,7 @@ def figure2(material: Material) -> Redrawn:
     together = []
     for d in (2, 3, 4):
         material.progress(f"figure 2: {' x '.join(COLUMNS[:d])}")
-        together.append(panel(codes[:, :d], COLUMNS[:d], material.seconds, WORST))
+        together.append(panel(codes[:, :d], COLUMNS[:d], material.nodes, WORST))
     return Redrawn(
         "figure2",
         _numbers(singles, together),

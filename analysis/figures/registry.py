@@ -72,13 +72,13 @@ class Material:
     Attributes:
         people: gives a shipped population by name, as codes (n x d) and the names of the columns.
         seed: of every simulation.
-        seconds: the time for each worst case, in seconds.
+        nodes: of every search tree for a worst case, at most; 0: none is sought.
         progress: told of each stage, in words.
     """
 
     people: Callable[[str], tuple[NDArray[np.integer], tuple[str, ...]]]
     seed: int
-    seconds: float
+    nodes: int
     progress: Callable[[str], None]
 
 

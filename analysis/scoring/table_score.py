@@ -150,7 +150,7 @@ def score_table(
     missing: Missing | str = Missing.CATEGORY,
     missing_codes: Sequence[int | None] | None = None,
     factor: float = 1.0,
-    worst_case_seconds: float | None = None,
+    worst_case_nodes: int | None = None,
     asked: TableColumns = EVERY,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> TableScore:
@@ -164,7 +164,8 @@ def score_table(
         missing: what missing cells mean.
         missing_codes: for each column the code of a missing cell, or None if it has none.
         factor: people in the population for each one in the table (exposure/attacker_risk.py).
-        worst_case_seconds: time to search for the worst table with these marginals; None: do not.
+        worst_case_nodes: of every search tree for the worst table with these marginals; None: it
+            is not sought.
             Ctrl-C ends the search, and the score has what was found by then.
         asked: what singling out, linkability and inference are asked of.
         progress: is called with the name of each stage as it begins.
@@ -185,7 +186,7 @@ def score_table(
     joint = _joint(codes, wild, sum(column.missing for column in columns))
     progress("bounds from the marginals")
     singles = [column.crowds.users_below(k) for column in columns]
-    bounds = _bounds(marginals, k, max(singles) if wild else None, worst_case_seconds, progress)
+    bounds = _bounds(marginals, k, max(singles) if wild else None, worst_case_nodes, progress)
     questions = _questions(codes, asked)
     sets = score_sets(codes, marginals, k, allowed(max_exposure, n), wild, progress)
     progress("singling out, linkability, inference")
@@ -275,16 +276,19 @@ def _bounds(
     marginals: list[Integers],
     k: int,
     forced: int | None,
-    seconds: float | None,
+    nodes: int | None,
     progress: Callable[[str], None],
 ) -> Bounds:
     """`forced`: the lower bound where missing cells match anything."""
     lower = fewest_exposed(marginals, k) if forced is None else forced
     printed, refined, coverage = (best_bound(marginals, k, rule).people for rule in RULES)
     worst = None
-    if seconds is not None:
-        stage = f"the worst table, at most {seconds:g} s"
+    if nodes is not None:
         worst = worst_case(
-            marginals, k, seconds, keep=True, progress=lambda step: progress(f"{stage}: {step}")
+            marginals,
+            k,
+            nodes=nodes,
+            keep=True,
+            progress=lambda step: progress(f"the worst table: {step}"),
         )
     return Bounds(lower, printed, refined, coverage, margins_bound(marginals, k).people, worst)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ..options import PATH
+from ..options import NODES, PATH
 from ..text.layout import clean
 
 
@@ -18,19 +18,17 @@ from ..text.layout import clean
 )
 @click.option(
     "--worst-case",
-    "seconds",
-    default=1.0,
-    show_default=True,
-    type=click.FloatRange(0),
-    metavar="SECONDS",
-    help="Time for the exact worst cases of the exposure curve, in all; 0 leaves them out.",
+    "nodes",
+    type=NODES,
+    help="Nodes of every search tree for the worst cases of the exposure curve; 0 leaves them "
+    "out.  [default: 20, of tables of up to 40 cells]",
 )
 @click.option(
     "--attacks",
     type=click.Path(path_type=Path, exists=True),
     help="A folder that `veilmix attack` made, to be shown on the page of a run.",
 )
-def command(what: str, out: Path | None, seconds: float, attacks: Path | None) -> None:
+def command(what: str, out: Path | None, nodes: int | None, attacks: Path | None) -> None:
     """Write a page about a run folder, a saved comparison or attack, the file of a sweep or score.
 
     One self-contained file: it opens without a network, and asks nothing of anybody. It knows what
@@ -40,7 +38,7 @@ def command(what: str, out: Path | None, seconds: float, attacks: Path | None) -
     from ...report.make import make
     from ...scenarios.serialization.atomic_file import write_page
 
-    made = make(_found(what), seconds, attacks)
+    made = make(_found(what), nodes, attacks)
     if str(out) == "-":
         click.echo(made.html, nl=False)
         return

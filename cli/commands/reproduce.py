@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..options import executor_option, helped
+from ..options import NODES, executor_option, helped
 from ..stages import stages
 from ..text.layout import Grid, clean, format_option, lay_out, page, say, write_csv, write_json
 from ..text.picture_files import files_of, make, write_file
@@ -39,12 +39,11 @@ AGREES = {True: "yes", False: "NO", None: "open"}
 )
 @click.option(
     "--worst-case",
-    "seconds",
-    default=20.0,
+    "nodes",
+    default=1_000,
     show_default=True,
-    type=click.FloatRange(0),
-    metavar="SECONDS",
-    help="Time for each exact worst case; 0 leaves them out.",
+    type=NODES,
+    help="Nodes of every search tree for an exact worst case; 0 leaves them out.",
 )
 @executor_option(
     None, "Who draws the figures, side by side [default: this process, one after the other]"
@@ -55,7 +54,7 @@ def command(
     figure: str | None,
     out: Path | None,
     seed: int,
-    seconds: float,
+    nodes: int,
     executor: str | None,
     form: str,
 ) -> None:
@@ -73,7 +72,7 @@ def command(
     drawing.require()
     make(folder)
     with stages() as stage, helped(executor) as pool:
-        done = list(_made(paper, wanted, (seed, seconds), stage, pool))
+        done = list(_made(paper, wanted, (seed, nodes), stage, pool))
     checks = [check for checked, _ in done for check in checked]
     if checks or form != "table":
         _tell(checks, form)
@@ -89,11 +88,11 @@ Made = tuple[tuple["Check", ...], dict[str, bytes]]  # of a figure: its checks, 
 def _made(
     paper: str,
     figures: "Sequence[str]",
-    given: tuple[int, float],
+    given: tuple[int, int],
     stage: "Callable[[str], None]",
     pool: "Executor | None",
 ) -> "Iterator[Made]":
-    """Give what was made of each figure, here or elsewhere; given: the seed, and seconds."""
+    """Give what was made of each figure, here or elsewhere; given: the seed, and nodes."""
     flying = [pool.submit(redraw, paper, name, *given) for name in figures] if pool else []
     for place, name in enumerate(figures):
         if flying:
@@ -110,13 +109,13 @@ def redraw(
     paper: str,
     figure: str,
     seed: int,
-    seconds: float,
+    nodes: int,
     stage: "Callable[[str], None]" = lambda _: None,
 ) -> Made:
     """Draw one figure, in whatever process this is."""
     from ...analysis.figures.registry import Material
 
-    redrawn = _paper(paper).figures[figure][1](Material(_people, seed, seconds, stage))
+    redrawn = _paper(paper).figures[figure][1](Material(_people, seed, nodes, stage))
     return redrawn.checks, files_of(redrawn)
 
 

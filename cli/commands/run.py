@@ -13,7 +13,7 @@ import click
 
 from ...errors import StorageError
 from ..app import ReaderLeft, Unmet
-from ..options import FILE, FILE_THERE, MAX_SEED, SEED, executor_option, kept_options
+from ..options import FILE, FILE_THERE, MAX_SEED, NODES, SEED, executor_option, kept_options
 from ..text.layout import clean, format_option
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Wish:
         out: None where nothing is saved.
         form: in which it is printed.
         quiet: whether progress is not shown.
-        worst_case: seconds that the search for the worst table may take; None: as `run` has it.
+        worst_case: nodes of every search tree for the worst table; None: as `run` has it.
         figures: whether pictures are drawn.
         ledger: the file that remembers sessions; None: none.
         processes: whether each party is a process of its own.
@@ -53,7 +53,7 @@ class Wish:
     out: Path | None
     form: str
     quiet: bool
-    worst_case: float | None
+    worst_case: int | None
     figures: bool
     ledger: Path | None = None
     processes: bool = False
@@ -111,10 +111,10 @@ class Traced(click.Command):
 @click.option("--quiet", is_flag=True, help="No bar and no report: only where it was saved.")
 @click.option(
     "--worst-case",
-    type=click.FloatRange(min=0),
-    metavar="SECONDS",
-    help="How long the exact worst case may be sought, however close its bounds are; 0 leaves it "
-    "out [default: 2, where they leave open more than 0.2 % of the people]",
+    type=NODES,
+    help="Nodes of every search tree for the exact worst case, however close its bounds are; 0 "
+    "leaves it out.  [default: 100, where the bounds leave open more than 0.2 % of the people and "
+    "the table has up to 100 cells]",
 )
 @click.option(
     "--ledger",
@@ -155,7 +155,7 @@ def command(
     form: str,
     figures: bool,
     quiet: bool,
-    worst_case: float | None,
+    worst_case: int | None,
     processes: bool,
     durable: str | None,
     executor: str,
@@ -280,7 +280,7 @@ def _runs(
                 wish.mode,
                 instruments=instruments,
                 report=lambda line: click.echo(f"note: {line}", err=True),
-                worst_case_seconds=wish.worst_case,
+                worst_case_nodes=wish.worst_case,
                 ledger=book,
                 processes=wish.processes,
                 durable=wish.durable or "off",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options import FILE
+from ..options import FILE, NODES
 from ..own_table import check_figure, crowd_options, figure_option, table_options, warn
 from ..stages import stages
 from ..text.layout import format_option, page, say, write_csv, write_json
@@ -38,11 +38,10 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--worst-case",
-    "seconds",
-    type=click.FloatRange(0, min_open=True),
-    metavar="SECONDS",
-    help="Search for the worst table with the same columns, and stop it after so long: what is "
-    "found by then depends on the machine.",
+    "nodes",
+    type=NODES,
+    help="Search for the worst table with the same columns, with so many nodes of every search "
+    "tree, such as 1000; 0 does not.",
 )
 @figure_option("Draw the exposure curves")
 @click.option(
@@ -72,7 +71,7 @@ def command(
     max_exposure: float,
     missing: str,
     factor: float,
-    seconds: float | None,
+    nodes: int | None,
     picture: Path | None,
     saved: Path | None,
     kept: Path | None,
@@ -103,7 +102,7 @@ def command(
             max_exposure,
             missing=missing,
             factor=factor,
-            worst_case_seconds=seconds,
+            worst_case_nodes=nodes or None,
             progress=stage,
         )
     warn((*table.warnings, *suspects(table, texts)))

@@ -12,7 +12,7 @@ from ..app import BUG
 from ..found import HOME
 from ..grid import Setting, Shard, spelt
 from ..grid import repeats as usual
-from ..options import PATH, SEED, executor_option, tell_trust
+from ..options import NODES, PATH, SEED, executor_option, tell_trust
 from ..text.layout import clean, format_option, many, page, say
 
 if TYPE_CHECKING:
@@ -69,11 +69,10 @@ if TYPE_CHECKING:
 @click.option("--no-figure", is_flag=True, help="Draw nothing beside the file.")
 @click.option(
     "--worst-case",
-    type=click.FloatRange(min=0),
-    default=0.0,
+    type=NODES,
+    default=0,
     show_default=True,
-    metavar="SECONDS",
-    help="How long each run may seek its exact worst case; 0 leaves it out.",
+    help="Nodes of every search tree for the exact worst case of each run; 0 leaves it out.",
 )
 def command(
     scenario: str,
@@ -90,7 +89,7 @@ def command(
     form: str,
     quiet: bool,
     no_figure: bool,
-    worst_case: float,
+    worst_case: int,
 ) -> None:
     """Play SCENARIO at every point of a grid, and print means with 95 % intervals.
 

@@ -118,7 +118,7 @@ def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
 
     scenario = _scenario(named)
     check_size(samples(scenario, seed).people.n)  # before anything is played
-    outcome = run(scenario, seed, worst_case_seconds=0)
+    outcome = run(scenario, seed, worst_case_nodes=0)
     return default_name(outcome), of_outcome(outcome)
 
 

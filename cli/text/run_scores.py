@@ -126,7 +126,7 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     elif program_of(outcome.scenario).deepens:
         yield "worst possible", "-", "the curator knows more than the marginals"
     elif worst is None:
-        yield "worst possible", "-", "not sought; --worst-case SECONDS seeks it"
+        yield "worst possible", "-", "not sought; --worst-case NODES seeks it"
     elif worst.found == worst.proven:
         share = percent(worst.proven / exposure.people)
         yield "worst possible", share, "over all tables with these marginals"
@@ -135,7 +135,7 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         yield (
             "worst possible",
             f"{low} to {high}",
-            f"over all tables with these marginals; {worst.why} (--worst-case SECONDS)",
+            f"over all tables with these marginals; {worst.why} (--worst-case NODES)",
         )
 
 

@@ -126,9 +126,8 @@ def bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":
     if worst is not None and worst.proven:
         yield "worst", "in the worst table with these columns (proven)", worst.people
     elif worst is not None:
-        late = f"in {worst.seconds:.0f} s"
-        yield "worst_found", f"in the worst table with these columns, found {late}", worst.people
-        most = f"in the worst table with these columns, proven {late} ({worst.why})"
+        yield "worst_found", "in the worst table with these columns, found", worst.people
+        most = f"in the worst table with these columns, at most ({worst.why})"
         yield "worst_at_most", most, worst.upper
     yield "margins", "prices of values: what a run promises by default", known.margins
     yield "coverage", COVERAGE, known.coverage

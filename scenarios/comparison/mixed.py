@@ -149,9 +149,9 @@ def mixed(case: Case, program: str) -> Iterator[Compared]:
 def _played(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:
     meter = Meter()
     outcome = (
-        run(scenario, case.seed, "real", instruments=(meter,), worst_case_seconds=0)
+        run(scenario, case.seed, "real", instruments=(meter,), worst_case_nodes=0)
         if case.messages
-        else run(scenario, None if epsilon else case.seed, "ideal", worst_case_seconds=0)
+        else run(scenario, None if epsilon else case.seed, "ideal", worst_case_nodes=0)
     )  # noise of a seed is drawn person by person, which takes long; here its release is not used
     price = (
         Cost(meter.seconds, None, case.n, 1, meter.sent / case.n, rounds(outcome))
@@ -231,7 +231,7 @@ def sample(case: Case, scenario: Scenario, outcome: Outcome) -> Cost:
     seconds, sent = [], []
     for number in range(SAMPLES):
         meter = Meter()
-        run(part, number, "real", instruments=(meter,), worst_case_seconds=0)
+        run(part, number, "real", instruments=(meter,), worst_case_nodes=0)
         seconds.append(meter.seconds * case.n / people)
         sent.append(meter.sent / people)
     return scaled(seconds, sent, people, rounds(outcome))

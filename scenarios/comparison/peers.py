@@ -76,7 +76,7 @@ def peers(case: Case) -> Iterator[Compared]:
             f"what peers learn is measured on the messages of all of them, up to {FEW} people"
         )
     scenario, meter = among(case), Meter()
-    outcome = run(scenario, case.seed, "real", instruments=(meter,), worst_case_seconds=0)
+    outcome = run(scenario, case.seed, "real", instruments=(meter,), worst_case_nodes=0)
     public = changed(case.scenario.policy, publish_marginals=True)
     seen = replace(case, scenario=changed(case.scenario, policy=public))
     yield Compared(

@@ -62,7 +62,7 @@ def outcome_of(
     seed: int | None,
     mode: Mode,
     seconds: float,
-    worst_case_seconds: float | None,
+    worst_case_nodes: int | None,
 ) -> Outcome:
     """What every run leaves, and beside it what its program found. seconds: it took.
 
@@ -71,7 +71,7 @@ def outcome_of(
     scenario, played, people = session.scenario, session.played, session.crowd.people
     sizes, reports = columns_of(scenario, people), program_of(scenario).reports
     with ThreadPoolExecutor(1) as aside:
-        exposure = None if reports else aside.submit(_exposure, session, worst_case_seconds)
+        exposure = None if reports else aside.submit(_exposure, session, worst_case_nodes)
         coalitions = learnt(scenario, played.look, sizes, scored.information, played.truth)
         identified = _identified(session, scored)
         curated = None if exposure is None else _curated(session, exposure)
@@ -121,11 +121,11 @@ def _identified(session: Session, scored: Scored) -> "Reidentified | None":
     return in_release(scenario, crowd, here, kept, played.release, hidden, opened=opened)
 
 
-def _exposure(session: Session, seconds: float | None) -> Exposure:
-    """How exposed people are in what was released. seconds: for the worst case."""
+def _exposure(session: Session, nodes: int | None) -> Exposure:
+    """How exposed people are in what was released. nodes: of the search for the worst case."""
     scenario, crowd = session.scenario, session.crowd
     proving = strategy(scenario, crowd.others) if scenario.defence.promise else None
-    return measure(session.played, crowd, proving, seconds, program_of(scenario))
+    return measure(session.played, crowd, proving, nodes, program_of(scenario))
 
 
 def _curated(session: Session, exposure: Future[Exposure]) -> Curated:

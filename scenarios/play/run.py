@@ -50,7 +50,7 @@ def run(
     *,
     instruments: "Sequence[Instrument]" = (),
     report: Report = lambda _: None,
-    worst_case_seconds: float | None = None,
+    worst_case_nodes: int | None = None,
     ledger: "Ledger | None" = None,
     processes: bool = False,
     durable: str = "off",
@@ -66,8 +66,9 @@ def run(
         mode: `real` (every message) or `ideal` (the same questions without messages).
         instruments: watch the run (real mode).
         report: told, in one line each, of what an instrument or the data have to say.
-        worst_case_seconds: for how long the exact worst case may be sought; 0 leaves it out. None:
-            2, and only where the bounds found at once leave open more than 0.2 % of the people.
+        worst_case_nodes: of every search tree for the exact worst case, at most; 0 leaves it out.
+            None: 100, and only where the bounds found at once leave open more than 0.2 % of the
+            people and at most 100 cells are left after rare values are merged.
         ledger: what was released of whom before; what this run does is added to it (real mode).
         processes: whether every party is a process of its own (real mode; Linux); the people are
             one. They meet over TLS on the loopback, and nothing else of the outcome changes.
@@ -83,7 +84,7 @@ def run(
         ParameterError: it cannot be played so.
     """
     how = _How(
-        *(mode, instruments, report, worst_case_seconds, ledger),
+        *(mode, instruments, report, worst_case_nodes, ledger),
         *(processes, durable, workplace, recorded),
     )
     with reading_once():
@@ -97,7 +98,7 @@ class _How:
     mode: Mode
     instruments: "Sequence[Instrument]"
     report: Report
-    worst_case_seconds: float | None
+    worst_case_nodes: int | None
     ledger: "Ledger | None"
     processes: bool
     durable: str
@@ -143,7 +144,7 @@ def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
         how.recorded(played.transcript, crowd.people.n, columns_of(chosen, crowd.people))
         done = Session(chosen, crowd, played, partial(present, crowd, faults))
         scored = program_of(chosen).score(done)
-        outcome = outcome_of(done, scored, seed, how.mode, seconds, how.worst_case_seconds)
+        outcome = outcome_of(done, scored, seed, how.mode, seconds, how.worst_case_nodes)
     trust = how.workplace.helpers.trust if how.workplace.helpers else None
     return expectations(replace(outcome, ledger=kept, executor=trust))
 

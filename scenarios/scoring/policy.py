@@ -15,7 +15,8 @@ from .outcome import Exposure, Outcome, WorstCase
 if TYPE_CHECKING:
     from ..programs.interface import Played, ReleaseProgram
 
-SEARCH = 2.0  # seconds for the worst case, where nobody says how many
+# The search for the worst case where the caller sets no limit: 0 to 5 s of processor time.
+NODES, CELLS = 100, 100  # of every search tree; of the table, after rare values are merged
 ENOUGH = 0.002  # of the people: bounds found at once that leave open no more are good enough
 
 
@@ -23,7 +24,7 @@ def measure(
     played: "Played",
     crowd: Samples,
     proving: Strategy | None,
-    seconds: float | None,
+    nodes: int | None,
     program: "ReleaseProgram",
 ) -> Exposure:
     """The exposure of a release: true, promised, and the worst that the marginals allow.
@@ -33,7 +34,7 @@ def measure(
     counts who is exposed. The worst case is of all tables with their marginals. In the statistical
     setting these are not the curator's; where values are left blank, another table is released; and
     where groups of columns are known, most tables with these marginals are ruled out: there it is
-    not sought. seconds: for it; None: as `SEARCH` and `ENOUGH` say.
+    not sought. nodes: of each search tree for it; None: as `NODES`, `CELLS` and `ENOUGH` say.
     """
     decision = played.decision
     if decision is None or played.release is None:
@@ -52,22 +53,24 @@ def measure(
     comparable = crowd.fixed and not decision.hidden
     comparable = comparable and not (program.opens or program.deepens)
     proved_before = decision.certificate.people if decision.certificate.n == people else people
-    seconds = seconds if comparable else 0
-    worst = _worst(counts, decision.certificate.k, seconds, proved_before)
+    nodes = nodes if comparable else 0
+    worst = _worst(counts, decision.certificate.k, nodes, proved_before)
     return Exposure(true, promised, worst, people)
 
 
-def _worst(counts: list[list[int]], k: int, seconds: float | None, most: int) -> WorstCase | None:
-    """The worst case over all tables with these marginals, sought for so many seconds.
+def _worst(counts: list[list[int]], k: int, nodes: int | None, most: int) -> WorstCase | None:
+    """The worst case over all tables with these marginals. nodes: of every search tree, at most.
 
     most: no table exposes more people, as the decision has proved.
     """
-    if seconds == 0:
+    if nodes == 0:
         return None
     from ...analysis.composition import worst_case
 
-    chosen = (SEARCH, ENOUGH) if seconds is None else (seconds, 0.0)
-    worst = worst_case(counts, k, chosen[0], enough=chosen[1])
+    if nodes is None:
+        worst = worst_case(counts, k, nodes=NODES, enough=ENOUGH, most_cells=CELLS)
+    else:
+        worst = worst_case(counts, k, nodes=nodes)
     proven = max(min(worst.upper, most), worst.people)
     return WorstCase(worst.people, proven, worst.why if proven > worst.people else "")
 

@@ -160,7 +160,7 @@ def begin(scenario: Scenario, seed: int, runs: int) -> CheatingStudy:
 
 def _watching(scenario: Scenario, seed: int) -> Iterator[LinkingCoalition]:
     """The smallest coalitions that link somebody though they keep to the rules."""
-    outcome = run(changed(scenario, {}, ()), seed, worst_case_seconds=0)
+    outcome = run(changed(scenario, {}, ()), seed, worst_case_nodes=0)
     named = [LinkingCoalition(tuple(members)) for members in breaking(outcome.coalitions)]
     yield from named
     among = outcome.peers if not named else None

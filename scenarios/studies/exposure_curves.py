@@ -26,6 +26,8 @@ RULES = ("printed", "refined", "coverage")
 STATISTICAL = ("refined", "coverage")  # for people nobody has counted the printed ones say nothing
 POINTS = 60  # values of k, from 2 to all people, in equal steps of their logarithm
 WORST = 7  # of them at which the worst case is sought
+# The search for each, where the caller sets no limit: up to 3 s of processor time.
+NODES, CELLS = 20, 40  # of every search tree; of the table, after rare values are merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +73,11 @@ class Curves:
     promised: tuple[str, int] | None = None
 
 
-def curves(run: Run, sets: Choices | None, seconds: float = 1.0) -> Curves | None:
+def curves(run: Run, sets: Choices | None, nodes: int | None = None) -> Curves | None:
     """Work out the curves of a run; None where no marginals were read.
 
-    sets: of this run. seconds: for the worst cases at other k than the run's, in all; 0: none.
+    sets: of this run. nodes: of each search tree for the worst cases at several k; 0: none are
+    sought; None: as `NODES` and `CELLS` say.
     """
     decision = run.result.decision
     if sets is None or decision is None:
@@ -92,7 +95,7 @@ def curves(run: Run, sets: Choices | None, seconds: float = 1.0) -> Curves | Non
     ks = grid(people, decision.k)
     rules = RULES if _fixed(run) else STATISTICAL
     bounds = {rule: tuple(_bounds(run, rule, counts, ks, people, schema)) for rule in rules}
-    worst = tuple(_worst(run, counts, ks, decision.k, seconds, released=released))
+    worst = tuple(_worst(run, counts, ks, decision.k, nodes, released=released))
     truth = _truth(run, [names.index(name) for name in chosen])
     proof = decision.certificate
     promised = (proof.rule, int(proof.people)) if released else None
@@ -141,19 +144,21 @@ def _worst(
     counts: Sequence[Sequence[int]],
     ks: Sequence[int],
     k: int,
-    seconds: float,
+    nodes: int | None,
     *,
     released: bool,
 ) -> Iterator[Worst]:
     """The worst case at some k; at the run's own k not above what the run had proved."""
-    if not _fixed(run) or not seconds:
+    if not _fixed(run) or nodes == 0:
         return
     from ...analysis.composition import worst_case
 
+    # the caller's limit, or the usual ones
+    limits: Any = {"nodes": NODES, "most_cells": CELLS} if nodes is None else {"nodes": nodes}
     people = sum(counts[0])
     said = run.result.exposure.worst_case
     for crowd in _spread(ks, k):
-        worst = worst_case(counts, crowd, seconds / WORST)
+        worst = worst_case(counts, crowd, **limits)
         proven = worst.upper
         if crowd == k and released and said is not None:
             proven = max(worst.people, min(proven, round(said * people)))

@@ -54,7 +54,7 @@ def repetitions(
     seed: run i has seed + i; None: system randomness, every time.
     """
     for i in range(runs):
-        yield run(scenario, None if seed is None else seed + i, mode, worst_case_seconds=0)
+        yield run(scenario, None if seed is None else seed + i, mode, worst_case_nodes=0)
 
 
 def study(

@@ -21,7 +21,7 @@ HOPELESS = 5  # runs whose process died: something else is wrong
 def play_one(job: Job) -> Line:
     """Play one run, in whatever process this is. A crash is a line too, with its traceback."""
     try:
-        outcome = run(job.scenario, job.seed, job.mode, worst_case_seconds=job.worst_case_seconds)
+        outcome = run(job.scenario, job.seed, job.mode, worst_case_nodes=job.worst_case_nodes)
         return job.line(outcome.result())
     except Exception:
         return job.line({}, traceback.format_exc())

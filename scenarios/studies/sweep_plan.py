@@ -45,7 +45,7 @@ class Job:
         number: of the run at its point, from 0.
         seed: None: the system's randomness.
         mode: `real` sends every message, `ideal` sends none.
-        worst_case_seconds: that the search for the worst table may take.
+        worst_case_nodes: of every search tree for the worst table; 0: it is not sought.
         mark: of what is swept.
     """
 
@@ -54,7 +54,7 @@ class Job:
     number: int
     seed: int | None
     mode: Mode
-    worst_case_seconds: float
+    worst_case_nodes: int
     mark: str
 
     def line(self, result: dict[str, object], error: str | None = None) -> Line:
@@ -93,7 +93,7 @@ def plan(
     repeats: int = 1,
     seed: int | None = None,
     mode: Mode = "real",
-    worst_case_seconds: float = 0.0,
+    worst_case_nodes: int = 0,
 ) -> tuple[Job, ...]:
     """Everything a sweep has to play, each point judged. ScenarioError with every mistake."""
     if SEED in along and repeats > 1:
@@ -107,7 +107,7 @@ def plan(
     if wrong:
         raise ScenarioError(wrong)
     return tuple(
-        Job(at, key, i, _seed(key, seed, i), mode, worst_case_seconds, mark)
+        Job(at, key, i, _seed(key, seed, i), mode, worst_case_nodes, mark)
         for i in range(1, repeats + 1)
         for key, at in points
     )

@@ -29,7 +29,7 @@ def score(
     *,
     missing: str = "category",
     factor: float = 1.0,
-    worst_case_seconds: float | None = None,
+    worst_case_nodes: int | None = None,
     progress: Progress = lambda _stage: None,
     **reading: Any,
 ) -> FramedScore:
@@ -41,7 +41,8 @@ def score(
         max_exposure: the share of people who may be in a smaller one.
         missing: whether a missing cell is a `category` or a `wildcard`.
         factor: people in the population for each one in the table.
-        worst_case_seconds: time to search for the worst table with these columns; None: do not.
+        worst_case_nodes: of every search tree for the worst table with these columns; None: it is
+            not sought.
         progress: is called with the name of each stage.
         reading: what is said of the table (`Reading`).
 
@@ -57,7 +58,7 @@ def score(
             max_exposure,
             missing=missing,
             factor=factor,
-            worst_case_seconds=worst_case_seconds,
+            worst_case_nodes=worst_case_nodes,
             progress=progress,
         )
     )

@@ -20,7 +20,7 @@ def score_read(
     *,
     missing: str = "category",
     factor: float = 1.0,
-    worst_case_seconds: float | None = None,
+    worst_case_nodes: int | None = None,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> TableScore:
     """Score a table. lacking: texts that mean missing, beside none; others as `score_table`."""
@@ -35,7 +35,7 @@ def score_read(
         missing=missing,
         missing_codes=absent,
         factor=factor,
-        worst_case_seconds=worst_case_seconds,
+        worst_case_nodes=worst_case_nodes,
         asked=TableColumns(
             [_numbers(values, {"", *lacking}) for values in table.values],
             [j for j, role in enumerate(is_) if role != "sensitive"],

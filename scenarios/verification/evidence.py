@@ -213,7 +213,7 @@ class Evidence:
         from ..play.run import run
 
         mode: Mode = "ideal" if self.result.mode == "ideal" else "real"
-        return run(self.run.scenario, self.result.seed, mode, worst_case_seconds=0)
+        return run(self.run.scenario, self.result.seed, mode, worst_case_nodes=0)
 
     def view_of(self, members: Sequence[str]) -> View:
         """What these parties know together."""

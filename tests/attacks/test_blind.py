@@ -77,7 +77,7 @@ def achieved(row: str) -> float:
 
 
 def effect(row: str) -> Effect:
-    return run(scenario(row), 7, worst_case_seconds=0).attacks[-1]
+    return run(scenario(row), 7, worst_case_nodes=0).attacks[-1]
 
 
 def blind(monkeypatch: pytest.MonkeyPatch, **nothing: Any) -> None:

@@ -79,7 +79,7 @@ def test_every_shipped_attack_is_named_like_its_file_and_says_what_it_shows() ->
 @pytest.mark.parametrize("name", attacks())
 def test_what_a_shipped_attack_expects_comes_out(name: str, tmp_path: Path) -> None:
     """And alarms are told as what they are, and the run folder is one that can be read back."""
-    outcome = run(name, worst_case_seconds=0)
+    outcome = run(name, worst_case_nodes=0)
     assert outcome.failed == ()
     assert len(outcome.attacks) == len(outcome.scenario.fault)
     assert outcome.transcript is not None
@@ -103,7 +103,7 @@ def test_what_a_defence_costs_nothing_when_it_is_off() -> None:
 @pytest.mark.parametrize("name", attacks())
 def test_without_messages_nobody_attacks(name: str) -> None:
     """The ideal functionality answers the same questions; the silent are missing there."""
-    outcome = run(name, mode="ideal", worst_case_seconds=0)
+    outcome = run(name, mode="ideal", worst_case_nodes=0)
     assert (outcome.attacks, outcome.alarms, outcome.failed) == ((), (), ())
 
 
@@ -120,7 +120,7 @@ REPEATED = (
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REPEATED)
 def test_a_seeded_attack_is_the_same_each_time(name: str) -> None:
-    first, two = (run(name, worst_case_seconds=0) for _ in range(2))
+    first, two = (run(name, worst_case_nodes=0) for _ in range(2))
     assert first.digest == two.digest
     assert (first.attacks, first.alarms) == (two.attacks, two.alarms)
 

@@ -136,7 +136,7 @@ def test_the_shipped_scenario_has_every_guard_that_does_not_help(name: str) -> N
 def test_whole_rows_are_read_again_and_again(name: str) -> None:
     """Of 200 people, as the shipped scenarios have it; `--repeat 40` plays forty."""
     for seed in (11, 12):
-        outcome = run(ATTACKS[name].scenario, seed, worst_case_seconds=0)
+        outcome = run(ATTACKS[name].scenario, seed, worst_case_nodes=0)
         (achieved,) = outcome.attacks
         assert achieved.value == achieved.of >= 2
 
@@ -179,7 +179,7 @@ def test_with_a_challenge_and_receipts_of_all_nothing_changed_is_released(row: s
     }
     made = changed(load("attack-overlap"), keys, plan_rows()[row].faults(40, 2))
     for seed in range(4):
-        outcome = run(made, seed, worst_case_seconds=0)
+        outcome = run(made, seed, worst_case_nodes=0)
         assert outcome.release is None
         assert outcome.burned is not None
         assert any(alarm.borne_out for alarm in outcome.alarms)
@@ -191,7 +191,7 @@ def test_with_tokens_real_is_ideal(fault: str, number: int) -> None:
     """Who asks and says nothing burns the round; who does not ask is not there."""
     entry = {"attack": fault, "users": 1, "round": number}
     scenario = KIT.scenario(entry, defence__registered=True, defence__tokens=True)
-    played, told = (run(scenario, 3, mode, worst_case_seconds=0) for mode in ("real", "ideal"))
+    played, told = (run(scenario, 3, mode, worst_case_nodes=0) for mode in ("real", "ideal"))
     assert played.burned == told.burned
     assert (played.burned is None) is (fault == "absent" and number == 1)
     assert played.marginals == told.marginals
@@ -205,6 +205,6 @@ def test_every_program_has_tokens(name: str) -> None:
     scenario = load(name)
     guarded = msgspec.structs.replace(scenario.defence, registered=True, tokens=True)
     scenario = msgspec.structs.replace(scenario, defence=guarded)
-    played, told = (run(scenario, 3, mode, worst_case_seconds=0) for mode in ("real", "ideal"))
+    played, told = (run(scenario, 3, mode, worst_case_nodes=0) for mode in ("real", "ideal"))
     assert played.burned is told.burned is None
     assert played.release == told.release

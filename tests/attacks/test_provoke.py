@@ -26,7 +26,7 @@ def provoked(name: str, by: str, number: int) -> Any:
     scenario = load(name)
     fault = Fault(attack="provoke", by=by, round=number)
     scenario = replace(scenario, fault=(fault,), expect=type(scenario.expect)())
-    return run(scenario, worst_case_seconds=0)
+    return run(scenario, worst_case_nodes=0)
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ def reporting(attack: str, users: int, people: int, **local: object) -> Scenario
 
 
 def achieved(scenario: Scenario) -> float:
-    return run(scenario, 7, worst_case_seconds=0).attacks[0].value
+    return run(scenario, 7, worst_case_nodes=0).attacks[0].value
 
 
 @pytest.mark.parametrize("many", [1, 10])

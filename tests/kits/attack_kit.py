@@ -44,7 +44,7 @@ def scenario(
 
 def attack(*faults: Keys, seed: int = 7, **switches: Any) -> Outcome:
     """Play it for real."""
-    return run(scenario(*faults, **switches), seed, worst_case_seconds=0)
+    return run(scenario(*faults, **switches), seed, worst_case_nodes=0)
 
 
 def effect(outcome: Outcome, name: str | None = None) -> Effect:

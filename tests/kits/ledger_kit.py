@@ -11,4 +11,4 @@ from veilmix.scenarios.scoring.outcome import Outcome
 def played(book: Path, scenario: Scenario, seed: int = 7) -> Outcome:
     """A run that this ledger is asked about."""
     with opened(book) as ledger:
-        return run(scenario, seed, worst_case_seconds=0, ledger=ledger)
+        return run(scenario, seed, worst_case_nodes=0, ledger=ledger)

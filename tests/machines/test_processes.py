@@ -66,8 +66,8 @@ def test_everything_recorded_is_as_in_one_process(changes: dict[str, Any]) -> No
     ],
 )
 def test_a_scenario_ends_with_the_same_result(name: str) -> None:
-    here = run(name, 5, worst_case_seconds=0)
-    apart = run(name, 5, worst_case_seconds=0, processes=True)
+    here = run(name, 5, worst_case_nodes=0)
+    apart = run(name, 5, worst_case_nodes=0, processes=True)
     assert apart.result() == here.result()
 
 
@@ -86,8 +86,8 @@ ASKED = {
 @pytest.mark.parametrize("name", ASKED)
 def test_whatever_a_scenario_asks_for_ends_with_the_same_digest(name: str) -> None:
     scenario = change(load("blood-type"), {**ASKED[name], "mix.min_batch": 10})
-    here = run(scenario, 5, worst_case_seconds=0)
-    apart = run(scenario, 5, worst_case_seconds=0, processes=True)
+    here = run(scenario, 5, worst_case_nodes=0)
+    apart = run(scenario, 5, worst_case_nodes=0, processes=True)
     assert apart.digest == here.digest
     assert apart.result() == here.result()
 
@@ -113,9 +113,9 @@ max_exposure = 0.5
 @pytest.mark.slow
 def test_coarser_values_end_with_the_same_digest() -> None:
     scenario = loads(COARSER)
-    here = run(scenario, 5, worst_case_seconds=0)
+    here = run(scenario, 5, worst_case_nodes=0)
     assert here.schema.features[0].rules
-    assert run(scenario, 5, worst_case_seconds=0, processes=True).result() == here.result()
+    assert run(scenario, 5, worst_case_nodes=0, processes=True).result() == here.result()
 
 
 def test_what_needs_a_shared_memory_is_refused_before_anything_is_played() -> None:

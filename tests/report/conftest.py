@@ -42,6 +42,6 @@ def played(tmp_path: Path) -> Played:
         ]
         file = tmp_path / "mine.toml"
         file.write_text("\n".join(text), "utf-8")
-        return read(save(run(file, None, mode, worst_case_seconds=0), tmp_path / "runs"))
+        return read(save(run(file, None, mode, worst_case_nodes=0), tmp_path / "runs"))
 
     return play

@@ -151,7 +151,7 @@ def test_a_peer_that_was_named(tmp_path: Path) -> None:
     village = load("village")
     for faults, told in (((), False), ((Fault(attack="lie", by="peer-3"),), True)):
         chosen = changed_scenario(village, fault=faults, expect=Expect())
-        outcome = run(chosen, worst_case_seconds=0)
+        outcome = run(chosen, worst_case_nodes=0)
         record = read(save(outcome, tmp_path))
         assert ("named-peer" in rules(record)) is told
         assert "coalition" not in rules(record)  # two peers, of whom each knows itself

@@ -29,7 +29,7 @@ def checked_people(text: str, outcome: Outcome) -> list[dict[str, str]]:
 
 @pytest.mark.slow
 def test_the_people_on_the_cards_are_those_of_the_run() -> None:
-    outcome = run("classroom", mode="ideal", worst_case_seconds=0)
+    outcome = run("classroom", mode="ideal", worst_case_nodes=0)
     text = cards(load("classroom"))
     persons = checked_people(text, outcome)
     assert (
@@ -43,7 +43,7 @@ def test_the_people_on_the_cards_are_those_of_the_run() -> None:
 
 @pytest.mark.slow
 def test_peers_play_with_nobody_in_the_middle() -> None:
-    outcome = run("village", mode="ideal", worst_case_seconds=0)
+    outcome = run("village", mode="ideal", worst_case_nodes=0)
     text = cards(load("village"))
     checked_people(text, outcome)
     assert text.count('class="slip"') == 12 * 2 * (3 + 4)  # as many in round 2, to hide the one

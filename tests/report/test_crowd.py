@@ -10,6 +10,6 @@ from veilmix.scenarios.records.run_folder import save
 
 @pytest.mark.slow
 def test_a_flooded_run_links_no_more_than_all(tmp_path: Path) -> None:
-    page = make(save(run("attack-flood", worst_case_seconds=0), tmp_path), 0).html
+    page = make(save(run("attack-flood", worst_case_nodes=0), tmp_path), 0).html
     assert "400 of 400 people" in page
     assert "1000.0" not in page

@@ -181,7 +181,7 @@ def test_reports_that_people_randomized(played) -> None:
 @pytest.mark.parametrize("name", shipped())
 def test_every_shipped_scenario_has_a_page(name: str, tmp_path: Path) -> None:
     """Whatever a program writes into result.json, its page can be made."""
-    made = make(save(run(name, 3, "ideal", worst_case_seconds=0), tmp_path), 0)
+    made = make(save(run(name, 3, "ideal", worst_case_nodes=0), tmp_path), 0)
     decided = any("decided" in answer.question for answer in made.page.verdict)
     assert len(made.page.verdict) == 4 + decided
     text = made.html
@@ -217,7 +217,7 @@ def test_without_jinja_one_is_told_what_to_install(monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture(scope="module")
 def census(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    outcome = run("census", 7, "ideal", worst_case_seconds=0)  # real messages take a minute
+    outcome = run("census", 7, "ideal", worst_case_nodes=0)  # real messages take a minute
     return save(outcome, tmp_path_factory.mktemp("census"))
 
 
@@ -276,7 +276,7 @@ def test_who_is_found_is_a_part_of_the_page(played) -> None:
 @pytest.mark.parametrize("name", ["attack-drop", "attack-stuff"])
 def test_columns_may_count_different_people(name: str, tmp_path: Path) -> None:
     """Answers were lost, or added: sets of columns are judged by what the curator decided on."""
-    outcome = run(name, seed=7, worst_case_seconds=0)
+    outcome = run(name, seed=7, worst_case_nodes=0)
     assert len({sum(counts.values()) for counts in outcome.marginals}) > 1
     text = html(page(read(save(outcome, tmp_path)), 0))
     assert rows(files(text)["column-sets.csv"])

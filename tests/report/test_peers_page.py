@@ -40,7 +40,7 @@ def grid(section: Section, start: str) -> Grid:
 
 @pytest.fixture(scope="module")
 def village(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    outcome = run("village", worst_case_seconds=0)
+    outcome = run("village", worst_case_nodes=0)
     return read(save(outcome, tmp_path_factory.mktemp("village")))
 
 
@@ -99,7 +99,7 @@ def test_what_each_peer_learned_is_counted_on_the_board(page: Page, village: Run
 def test_who_was_named_is_on_the_page(tmp_path: Path) -> None:
     faults = (Fault(attack="drop", by="peer-3", rate=0.3),)
     chosen = replace(load("village"), fault=faults, expect=Expect())
-    made = make(save(run(chosen, worst_case_seconds=0), tmp_path), 0).page
+    made = make(save(run(chosen, worst_case_nodes=0), tmp_path), 0).page
     named = grid(part(made, "peers"), "Named by everybody").rows
     assert [row[0] for row in named] == ["peer-3"]
     achieved = grid(part(made, "attacks"), "What each attack achieved").rows
@@ -110,7 +110,7 @@ def test_who_was_named_is_on_the_page(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_ideal_run_of_peers_has_nothing_to_follow(tmp_path: Path) -> None:
-    made = make(save(run("village", mode="ideal", worst_case_seconds=0), tmp_path), 0).page
+    made = make(save(run("village", mode="ideal", worst_case_nodes=0), tmp_path), 0).page
     assert [section.key for section in made.sections] == [
         "crowds",
         "decision",
@@ -144,7 +144,7 @@ def test_a_program_alone_brings_its_part_of_a_page(
         def section(self, scenario: Any, result: Any) -> Iterator[Section]:
             yield Section("poem", "A poem", f"About {scenario.scenario.name}.", ())
 
-    folder = save(run("blood-type", 3, "ideal", worst_case_seconds=0), tmp_path)
+    folder = save(run("blood-type", 3, "ideal", worst_case_nodes=0), tmp_path)
     before = [section.key for section in make(folder, 0).page.sections]
     monkeypatch.setattr(registry, "_made", lambda _place: Told())
     made = make(folder, 0).page
@@ -157,7 +157,7 @@ def test_a_program_alone_brings_its_part_of_a_page(
 def test_of_many_peers_those_of_one_path_are_enough() -> None:
     """Coalitions that are drawn seldom hold a whole path: their sizes alone would promise more."""
     made = change(load("peers-titanic"), {"population.users": 100, "mix.min_batch": 50})
-    outcome = run(made, 7, worst_case_seconds=0)
+    outcome = run(made, 7, worst_case_nodes=0)
     assert outcome.peers
     assert outcome.transcript
     first = next(size.size for size in outcome.peers.sizes if size.people.mean > 0)

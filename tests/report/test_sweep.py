@@ -22,7 +22,7 @@ def result(people: int, k: int, seed: int) -> dict[str, object]:
         population=replace(scenario.population, users=people),
         policy=replace(scenario.policy, k=k),
     )
-    return run(scenario, seed, "ideal", worst_case_seconds=0).result()
+    return run(scenario, seed, "ideal", worst_case_nodes=0).result()
 
 
 @pytest.fixture(scope="module")

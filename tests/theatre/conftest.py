@@ -108,7 +108,7 @@ def played(name: str) -> Shown:
         ),
         "sets": lambda: change(load("incidence-class"), {"population.users": 6}),
     }[name]()
-    outcome = run(scenario, worst_case_seconds=0)
+    outcome = run(scenario, worst_case_nodes=0)
     data = of_outcome(outcome)
     return Shown(outcome, data, render(data))
 

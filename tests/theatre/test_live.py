@@ -227,7 +227,7 @@ def test_browsers_that_never_read_do_not_slow_the_run() -> None:
 def test_the_live_run_is_the_run() -> None:
     """Taking one's time changes neither what is counted nor what is decided."""
     playing = quick()
-    still = run(playing.scenario, 3, worst_case_seconds=0)
+    still = run(playing.scenario, 3, worst_case_nodes=0)
     crowd = playing.crowd
     cast = cast_of(playing.scenario, crowd, draw_faults(playing.scenario, 12, 3), 3)
     board = trio.run(hold, with_delays(cast, 3), Instruments([], print))
@@ -251,7 +251,7 @@ async def played_live(house: Theatre) -> list[dict[str, Any]]:
 @pytest.mark.slow
 def test_a_live_run_among_peers_is_the_run() -> None:
     """Every move of the page of the recorded run, in another order; and what was considered."""
-    still = of_outcome(run("village", worst_case_seconds=0))
+    still = of_outcome(run("village", worst_case_nodes=0))
     house = Theatre(prepared(load("village"), 5), pytest.fail)
     bill, *moves, considered, _ = trio.run(played_live, house, clock=VirtualClock())
     assert bill["bill"] == still["bill"]

@@ -97,7 +97,7 @@ def test_a_shuffler_that_does_not_sort_is_not_said_to_sort(shown) -> None:
     honest = [m["says"] for m in shown("classroom").data["moves"] if m.get("kind") == "mixed"]
     assert all(", sorts the " in says for says in honest)
     lesson = change(load("classroom"), {"mix.order": "kept", "mix.lesson": True})
-    data = of_outcome(run(lesson, worst_case_seconds=0))
+    data = of_outcome(run(lesson, worst_case_nodes=0))
     kept = [m["says"] for m in data["moves"] if m.get("kind") == "mixed"]
     assert all(", does not sort the " in says for says in kept)
     assert len(kept) == len(honest) == 4
@@ -108,6 +108,6 @@ def test_what_cannot_be_shown_says_why() -> None:
     scenario = load("classroom")
     with pytest.raises(ParameterError, match=f"at most {MOST:,}"):
         show(Transcript(MOST + 1), scenario, ("A",), (2,), None)
-    ideal = run(change(scenario, {"scenario.seed": 1}), mode="ideal", worst_case_seconds=0)
+    ideal = run(change(scenario, {"scenario.seed": 1}), mode="ideal", worst_case_nodes=0)
     with pytest.raises(ParameterError, match="ideal"):
         of_outcome(ideal)

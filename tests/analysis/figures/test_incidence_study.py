@@ -61,7 +61,7 @@ def test_the_figure_draws_what_its_numbers_say(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(incidence_study, "OWNERS", (1, 2, 3, 4))
     monkeypatch.setattr(reproduce004, "RUNS", 4)
     stages: list[str] = []
-    made = figure2(Material(lambda _: (np.zeros((1, 1), int), ("a",)), 0, 0.0, stages.append))
+    made = figure2(Material(lambda _: (np.zeros((1, 1), int), ("a",)), 0, 0, stages.append))
     assert stages == [f"Zipf data, n = {n}" for n in (1, 2, 3, 4)]
     (table,) = made.numbers
     assert len(table.rows) == 4 * 7

@@ -19,7 +19,7 @@ def material(told: list[str]) -> Material:
     def people(name: str) -> tuple[np.ndarray, tuple[str, ...]]:
         raise AssertionError(f"{name}: these figures need nobody")
 
-    return Material(people, seed=0, seconds=0.0, progress=told.append)
+    return Material(people, seed=0, nodes=0, progress=told.append)
 
 
 @pytest.mark.slow

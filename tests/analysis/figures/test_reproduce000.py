@@ -23,15 +23,15 @@ def people(name: str) -> tuple[np.ndarray, tuple[str, ...]]:
     return table.codes, table.columns
 
 
-def redrawn(figure: str, seconds: float = 0) -> Redrawn:
-    return PAPER.figures[figure][1](Material(people, 0, seconds, lambda _: None))
+def redrawn(figure: str, nodes: int = 0) -> Redrawn:
+    return PAPER.figures[figure][1](Material(people, 0, nodes, lambda _: None))
 
 
 @pytest.fixture(scope="module")
 def second() -> Redrawn:
     patch = pytest.MonkeyPatch()
     patch.setattr(figure2, "WORST", (1000,))
-    figure = redrawn("2", seconds=5)
+    figure = redrawn("2", nodes=20)
     patch.undo()
     return figure
 

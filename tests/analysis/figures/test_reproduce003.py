@@ -32,7 +32,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Material:
     def people(_: str) -> tuple[np.ndarray, tuple[str, ...]]:
         return np.random.default_rng(1).integers(0, 4, (200, 3)), ("a", "b", "c")
 
-    return Material(people, 3, 0.0, lambda _: None)
+    return Material(people, 3, 0, lambda _: None)
 
 
 def agreeing(redrawn: Redrawn) -> dict[str, bool | None]:

@@ -120,7 +120,7 @@ def test_a_wide_table_says_what_was_searched() -> None:
 
 def test_the_worst_case_on_request() -> None:
     table = np.array([[0, 0]] * 4 + [[1, 1]] * 4)
-    worst = score_table(table, ["a", "b"], 3, worst_case_seconds=5).bounds.worst
+    worst = score_table(table, ["a", "b"], 3, worst_case_nodes=10).bounds.worst
     assert worst is not None
     assert (worst.people, worst.proven) == (8, True)
 

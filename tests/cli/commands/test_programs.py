@@ -14,12 +14,12 @@ DEEP, BLANK = "hierarchical-class", "local-suppression-class"
 
 @pytest.fixture(scope="module")
 def deep() -> Outcome:
-    return run(DEEP, worst_case_seconds=0)
+    return run(DEEP, worst_case_nodes=0)
 
 
 @pytest.fixture(scope="module")
 def blank() -> Outcome:
-    return run(BLANK, worst_case_seconds=0)
+    return run(BLANK, worst_case_nodes=0)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ ALL = "curator+shuffler-1+shuffler-2"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save(run("blood-type", 7, worst_case_seconds=0), tmp_path_factory.mktemp("runs"))
+    return save(run("blood-type", 7, worst_case_nodes=0), tmp_path_factory.mktemp("runs"))
 
 
 def test_a_person_who_is_linked(typed, folder: Path) -> None:

@@ -26,7 +26,7 @@ k = 6
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["blood-type", "titanic", "randomized-class", "incidence-class"])
 def test_they_are_those_of_the_report(name: str, tmp_path) -> None:
-    outcome = run(name, worst_case_seconds=0)
+    outcome = run(name, worst_case_nodes=0)
     kept = gather(read(save(outcome, tmp_path)), 0)
     serious = [alert for alert in alerts(kept) if alert.level == "serious"]
     assert [alert for alert in raised(outcome) if alert.level == "serious"] == serious

@@ -62,7 +62,7 @@ def fault(attack: str, who: str, number: int) -> str:
 def test_shares_decide_and_release_what_two_round_does(shufflers: int, target: float) -> None:
     trial = case(shufflers=shufflers, target=target)
     played, silent = shares.play(trial), shares.ideal(trial)
-    outcome = run(trial.scenario, trial.seed, "real", worst_case_seconds=0)
+    outcome = run(trial.scenario, trial.seed, "real", worst_case_nodes=0)
     assert played.decision == silent.decision == outcome.decision
     assert played.release == silent.release == outcome.release
     assert played.marginals == silent.marginals == outcome.marginals
@@ -88,7 +88,7 @@ def test_shares_with_faults_are_the_ideal_with_them(name: str) -> None:
     assert played.marginals == silent.marginals
     assert played.release == silent.release is not None
     assert played.purse.refused == refused
-    outcome = run(trial.scenario, trial.seed, "ideal", worst_case_seconds=0)
+    outcome = run(trial.scenario, trial.seed, "ideal", worst_case_nodes=0)
     assert played.release == outcome.release
 
 
@@ -176,7 +176,7 @@ def test_the_trusted_curator_knows_everything_and_the_analyst_the_release() -> N
     assert program.trust.smallest == (("curator",),)
     assert program.privacy.true == program.privacy.promised
     assert program.privacy.true <= 0.2
-    two_round = run(trial.scenario, 3, "ideal", worst_case_seconds=0)
+    two_round = run(trial.scenario, 3, "ideal", worst_case_nodes=0)
     assert len(program.utility.columns) >= len(two_round.kept)
 
 

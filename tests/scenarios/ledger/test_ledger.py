@@ -58,7 +58,7 @@ def test_drop_one_and_run_again_is_refused(tmp_path: Path) -> None:
 
 def test_without_a_ledger_it_is_not() -> None:
     gone = scenario("class", "sex", gone="user-4")
-    outcome = run(gone, 7, worst_case_seconds=0)
+    outcome = run(gone, 7, worst_case_nodes=0)
     assert outcome.release is not None
     assert outcome.ledger is None
     assert "ledger" not in outcome.result()
@@ -295,7 +295,7 @@ def test_where_there_is_no_ledger_to_keep(tmp_path: Path) -> None:
         refused = {"statistical": "same people", "incidence-class": "these are sets"}
         for name, says in refused.items():
             with pytest.raises(DataError, match=says):
-                run(name, 7, ledger=book, worst_case_seconds=0)
+                run(name, 7, ledger=book, worst_case_nodes=0)
     assert {path.name for path in tmp_path.iterdir()} == {".one.json.lock"}
 
 

@@ -33,7 +33,7 @@ parties = ["network", "curator"]
 def played(folder: Path, leavers: int) -> Outcome:
     path = folder / "leavers.toml"
     path.write_text(FILE.format(leavers=leavers), "utf-8")
-    return run(load(path), worst_case_seconds=0)
+    return run(load(path), worst_case_nodes=0)
 
 
 @pytest.mark.slow

@@ -44,8 +44,8 @@ def test_real_equals_ideal_and_meets_what_is_expected(name: str) -> None:
 
 def real_as_ideal(scenario: Scenario, seed: int | None) -> Outcome:
     """Play a scenario both ways, compare all that both know, and give the real one."""
-    real = run(scenario, seed, worst_case_seconds=0)
-    ideal = run(scenario, seed, "ideal", worst_case_seconds=0)
+    real = run(scenario, seed, worst_case_nodes=0)
+    ideal = run(scenario, seed, "ideal", worst_case_nodes=0)
     same(real, ideal)
     coalitions = {coalition.parties: coalition for coalition in ideal.coalitions}
     for coalition in real.coalitions:
@@ -64,7 +64,7 @@ def real_as_ideal(scenario: Scenario, seed: int | None) -> Outcome:
 @pytest.mark.parametrize("name", LARGE)
 @pytest.mark.slow
 def test_the_large_scenarios_meet_what_they_expect_without_messages(name: str) -> None:
-    ideal = run(name, 7, "ideal", worst_case_seconds=0)
+    ideal = run(name, 7, "ideal", worst_case_nodes=0)
     assert ideal.failed == ()
     assert ideal.released
 
@@ -84,14 +84,14 @@ def test_real_equals_ideal_when_people_misbehave(attack: str, number: int, users
     text += "[policy]\nk = 2\nmax_exposure = 0.5\n"
     text += f'[[fault]]\nattack = "{attack}"\nusers = {users}\nround = {number}\n'
     scenario = loads(text)
-    same(run(scenario, 5, worst_case_seconds=0), run(scenario, 5, "ideal", worst_case_seconds=0))
+    same(run(scenario, 5, worst_case_nodes=0), run(scenario, 5, "ideal", worst_case_nodes=0))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shufflers", [1, 2, 3])
 def test_every_shuffler_and_one_reader_are_needed(shufflers: int) -> None:
     scenario = change(load("blood-type"), {"mix.shufflers": shufflers})
-    outcome = run(scenario, 7, worst_case_seconds=0)
+    outcome = run(scenario, 7, worst_case_nodes=0)
     mixes = [f"shuffler-{hop + 1}" for hop in range(shufflers)]
     for coalition in outcome.coalitions:
         breaks = set(mixes) <= set(coalition.parties) and {"curator", "analyst"} & set(
@@ -101,11 +101,11 @@ def test_every_shuffler_and_one_reader_are_needed(shufflers: int) -> None:
 
 
 def test_a_seed_gives_one_digest_and_no_seed_gives_another() -> None:
-    runs = [run("blood-type", 7, worst_case_seconds=0) for _ in range(3)]
+    runs = [run("blood-type", 7, worst_case_nodes=0) for _ in range(3)]
     assert len({outcome.digest for outcome in runs}) == 1
     scenario = change(load("blood-type"), {"scenario.seed": 8})
-    assert run(scenario, worst_case_seconds=0).seed == 8
-    assert run(scenario, 9, worst_case_seconds=0).digest != runs[0].digest
+    assert run(scenario, worst_case_nodes=0).seed == 8
+    assert run(scenario, 9, worst_case_nodes=0).digest != runs[0].digest
 
 
 @pytest.mark.parametrize("cohort", [False, True])
@@ -116,11 +116,11 @@ def test_a_seed_fixes_the_order_that_a_batch_keeps(
     """By the rules, or against them: not the scheduler's order, whose tasks start at random."""
     if cohort:
         monkeypatch.setattr("veilmix.roles.session.COHORT_ABOVE", 10)
-    assert len({run(name, worst_case_seconds=0).digest for _ in range(4)}) == 1
+    assert len({run(name, worst_case_nodes=0).digest for _ in range(4)}) == 1
 
 
-def test_a_result_is_plain_json_of_schema_1() -> None:
-    result = run("blood-type", 7, worst_case_seconds=0).result()
+def test_a_result_is_plain_json() -> None:
+    result = run("blood-type", 7, worst_case_nodes=0).result()
     assert json.loads(json.dumps(result)) == result
     keys = "schema scenario seed mode users features marginals decision release exposure coalitions"
     assert list(result)[: len(keys.split()) + 3] == [*keys.split(), "refused", "burned", "digest"]
@@ -129,7 +129,7 @@ def test_a_result_is_plain_json_of_schema_1() -> None:
 
 
 def test_the_truth_the_worst_case_and_the_promise_are_in_this_order() -> None:
-    exposure = run("blood-type", 7, worst_case_seconds=2).exposure
+    exposure = run("blood-type", 7, worst_case_nodes=10).exposure
     assert exposure.worst_case is not None
     people = exposure.people
     assert exposure.true * people <= exposure.worst_case.found <= exposure.worst_case.proven
@@ -144,9 +144,9 @@ def test_the_worst_case_is_sought_as_closely_as_is_asked() -> None:
     assert small.found == small.proven
     assert large.why == "closer was not sought"
     assert large.proven == run("census", 1, "ideal").decision.certificate.people < 1218
-    sought = run("census", 1, "ideal", worst_case_seconds=0.1).exposure.worst_case
+    sought = run("census", 1, "ideal", worst_case_nodes=1).exposure.worst_case
     assert sought is not None
-    assert sought.why == "0.1 s were not enough"
+    assert sought.why == "5 rounds of swaps and 1 nodes of every search tree were not enough"
 
 
 def test_expectations_that_fail_are_lines() -> None:
@@ -154,7 +154,7 @@ def test_expectations_that_fail_are_lines() -> None:
         "expect.kept_at_least": 3,
         "expect.promised_at_most": 0.0,
     }
-    failed = run(change(load("blood-type"), wanted), 7, worst_case_seconds=0).failed
+    failed = run(change(load("blood-type"), wanted), 7, worst_case_nodes=0).failed
     assert [line.split(":")[0] for line in failed] == [
         "expect.promised_at_most",
         "expect.kept_at_least",
@@ -167,10 +167,8 @@ def test_an_instrument_that_crashes_is_reported_and_the_run_goes_on() -> None:
             raise ValueError("of the test")
 
     told: list[str] = []
-    quiet = run("blood-type", 7, worst_case_seconds=0)
-    outcome = run(
-        "blood-type", 7, instruments=[Crashing()], report=told.append, worst_case_seconds=0
-    )
+    quiet = run("blood-type", 7, worst_case_nodes=0)
+    outcome = run("blood-type", 7, instruments=[Crashing()], report=told.append, worst_case_nodes=0)
     assert outcome.digest == quiet.digest
     assert len(told) == 1
     assert "Crashing" in told[0]

@@ -240,7 +240,7 @@ ABSENT = Fault(attack="absent", share=0.4, round=2)
 
 def both(scenario: Scenario, seed: int, folder: Path) -> Outcome:
     """Play with messages and without: the same comes out; then verify the record."""
-    real, ideal = (run(scenario, seed, mode, worst_case_seconds=0) for mode in ("real", "ideal"))
+    real, ideal = (run(scenario, seed, mode, worst_case_nodes=0) for mode in ("real", "ideal"))
     assert (real.release, real.decision) == (ideal.release, ideal.decision)
     assert real.burned == ideal.burned or scenario.mix.peers  # peers name who posted nothing
     assert real.exposure == ideal.exposure
@@ -279,7 +279,7 @@ def test_real_is_ideal_whoever_leaves(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["real", "ideal"])
 def test_the_shipped_leavers_are_not_released(mode: Any) -> None:
-    outcome = run("attack-leavers", mode=mode, worst_case_seconds=0)
+    outcome = run("attack-leavers", mode=mode, worst_case_nodes=0)
     assert outcome.release is None
     assert outcome.failed == ()
     assert outcome.burned is not None
@@ -291,7 +291,7 @@ def test_without_the_guard_verify_says_that_the_promise_is_broken(
     mode: Any, tmp_path: Path
 ) -> None:
     off = change(load("attack-leavers"), {"defence.promise": False, "mix.lesson": True})
-    outcome = run(off, mode=mode, worst_case_seconds=0)
+    outcome = run(off, mode=mode, worst_case_nodes=0)
     assert (outcome.exposure.true, outcome.exposure.promised) == (1.0, 0.0)
     checks = {check.name: check for check in verify(read(save(outcome, tmp_path)), again=False)}
     assert [check.name for check in checks.values() if check.ok is False] == ["exposure"]
@@ -301,7 +301,7 @@ def test_without_the_guard_verify_says_that_the_promise_is_broken(
 def test_a_table_that_should_have_been_kept_back_is_found(tmp_path: Path) -> None:
     """Who releases what cannot be proved, and says that it was, is found by anybody."""
     off = change(load("attack-leavers"), {"defence.promise": False, "mix.lesson": True})
-    record = read(save(run(off, worst_case_seconds=0), tmp_path))
+    record = read(save(run(off, worst_case_nodes=0), tmp_path))
     on = change(off, {"defence.promise": True})
     lying = dataclass_replace(record, scenario=on)
     verdict = {check.name: check for check in verify(lying, again=False)}["exposure"]

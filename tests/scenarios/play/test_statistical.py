@@ -46,7 +46,7 @@ def test_more_people_than_the_data_have_is_an_error() -> None:
 
 
 def test_the_real_run_is_the_ideal_one() -> None:
-    real, ideal = (run(small(), 3, mode, worst_case_seconds=0) for mode in ("real", "ideal"))
+    real, ideal = (run(small(), 3, mode, worst_case_nodes=0) for mode in ("real", "ideal"))
     assert real.decision == ideal.decision
     assert real.decision is not None
     assert real.decision.certificate.n == 300
@@ -104,7 +104,7 @@ def test_carried_over_is_never_too_small_on_random_tables() -> None:
 def test_people_who_stay_away_cost_the_release_only_if_the_promise_fails(mode: Mode) -> None:
     def play(most: float, away: Fault) -> Outcome:
         scenario = replace(small(policy__max_exposure=most), fault=(away,))
-        return run(scenario, 4, mode, worst_case_seconds=0)
+        return run(scenario, 4, mode, worst_case_nodes=0)
 
     absence = Fault(attack="absent", by="user-450")
     wide = play(0.5, absence)

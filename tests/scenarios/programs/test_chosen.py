@@ -47,7 +47,7 @@ def path(outcome: Outcome) -> list[tuple[float, int]]:
 def test_real_is_ideal_and_verifies(limit: float | None, tmp_path: Path) -> None:
     terms = {} if limit is None else {"policy__curator_exposure": limit}
     chosen = scenario("hierarchical-class", **terms)
-    real, ideal = (run(chosen, 2, mode, worst_case_seconds=0) for mode in ("real", "ideal"))
+    real, ideal = (run(chosen, 2, mode, worst_case_nodes=0) for mode in ("real", "ideal"))
     assert real.findings.rounds == ideal.findings.rounds
     assert (real.decision, real.release) == (ideal.decision, ideal.release)
     assert len(asked(real)) > 1 or limit is not None
@@ -74,7 +74,7 @@ def test_a_curator_that_asks_for_another_group_is_refused(
 
     with monkeypatch.context() as cheating:
         cheating.setattr(Hierarchical, "ask", another)
-        record = read(save(run(chosen, 2, worst_case_seconds=0), tmp_path))
+        record = read(save(run(chosen, 2, worst_case_nodes=0), tmp_path))
     verdict = {check.name: check for check in verify(record, again=False)}["decision"]
     assert verdict.ok is False
     assert "asked in round 2" in verdict.detail
@@ -96,7 +96,7 @@ def test_a_session_has_a_round_for_each_group_that_may_be_chosen() -> None:
     program = Program()
     assert program.rounds(4, few.policy) == 13  # all 11 groups
     assert program.rounds(10, many.policy) == 2 + MOST_CHOSEN
-    schema = run(few, 2, "ideal", worst_case_seconds=0).schema
+    schema = run(few, 2, "ideal", worst_case_nodes=0).schema
     calls = program.calls(few.policy, schema)
     assert [call.round for call in calls] == list(range(1, 14))
     assert [len(call.asks[0]) for call in calls[1:-1]] == [2] * 6 + [3] * 4 + [4]
@@ -120,7 +120,7 @@ def test_a_session_has_a_round_for_each_group_that_may_be_chosen() -> None:
 def test_the_path_is_never_above_whole_levels(name: str, k: int, target: float) -> None:
     terms = {"policy__k": k, "policy__max_exposure": target}
     chosen, levels = (
-        run(scenario(name, policy__ask=ask, **terms), mode="ideal", worst_case_seconds=0)
+        run(scenario(name, policy__ask=ask, **terms), mode="ideal", worst_case_nodes=0)
         for ask in ("best", "levels")
     )
     enough = int(target * chosen.findings.rounds[0].people)
@@ -133,7 +133,7 @@ def test_the_path_is_never_above_whole_levels(name: str, k: int, target: float) 
 @pytest.mark.slow
 def test_census_from_race_and_work_to_all_four() -> None:
     """The promise after each question, and what each question was, k = 10 at 1 %."""
-    outcome = run(scenario("hierarchical-census"), mode="ideal", worst_case_seconds=0)
+    outcome = run(scenario("hierarchical-census"), mode="ideal", worst_case_nodes=0)
     promised = [people for _, people in path(outcome)]
     assert promised == sorted(promised, reverse=True)
     assert promised[:2] == [1218, 817]
@@ -150,7 +150,7 @@ def test_what_is_asked_follows_from_what_was_read() -> None:
     from veilmix.protocol.programs import RoundResult
 
     chosen = scenario("hierarchical-class")
-    outcome = run(chosen, 2, worst_case_seconds=0)
+    outcome = run(chosen, 2, worst_case_nodes=0)
     assert outcome.transcript is not None
     board = replay(outcome.transcript.posts)
     reads = [reading for reading in outcome.transcript.reads if reading.reader == "curator"]
@@ -166,7 +166,7 @@ def test_what_is_asked_follows_from_what_was_read() -> None:
 def test_what_the_curator_saw_on_the_chosen_path_is_what_leak_scores(tmp_path: Path) -> None:
     """Real and ideal give every coalition the same; the curator's bits are those of its path."""
     chosen = scenario("hierarchical-class")
-    real, ideal = (run(chosen, 2, mode, worst_case_seconds=0) for mode in ("real", "ideal"))
+    real, ideal = (run(chosen, 2, mode, worst_case_nodes=0) for mode in ("real", "ideal"))
     mine = {
         coalition.parties: (coalition.bits, coalition.linked, coalition.crowd)
         for coalition in real.coalitions
@@ -199,7 +199,7 @@ def test_coalitions_that_cheat_are_measured_on_the_chosen_path() -> None:
 @pytest.mark.parametrize(("ask", "words"), [("best", "lower"), ("levels", "one more feature")])
 def test_report_and_stage_say_how_it_asked(ask: str, words: str, tmp_path: Path) -> None:
     chosen = scenario("hierarchical-class", policy__ask=ask)
-    outcome = run(chosen, 2, "ideal", worst_case_seconds=0)
+    outcome = run(chosen, 2, "ideal", worst_case_nodes=0)
     assert words in Program().stage_rule(chosen.policy)
     (part,) = Program().section(chosen, outcome)
     assert words in part.lead

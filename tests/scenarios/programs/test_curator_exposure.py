@@ -108,7 +108,7 @@ def both(limit: float | None, folder: Path) -> tuple[Outcome, Outcome]:
     scenario = replace(base, expect=Expect())
     terms: dict[str, object] = {"population.users": 12, "policy.max_exposure": 0.3}
     scenario = change(scenario, terms | ({"policy.curator_exposure": limit} if limit else {}))
-    real, ideal = (run(scenario, 2, mode, worst_case_seconds=0) for mode in ("real", "ideal"))
+    real, ideal = (run(scenario, 2, mode, worst_case_nodes=0) for mode in ("real", "ideal"))
     require(verify(read(save(real, folder)), again=True))
     return real, ideal
 

@@ -22,7 +22,7 @@ def titanic(rest: str) -> Scenario:
 
 
 def kept(rest: str) -> tuple[str, ...]:
-    return run(titanic(rest), mode="ideal", worst_case_seconds=0).kept
+    return run(titanic(rest), mode="ideal", worst_case_nodes=0).kept
 
 
 def test_required_columns_are_kept_and_forbidden_ones_never() -> None:
@@ -39,30 +39,30 @@ def test_nothing_is_released_without_a_required_column() -> None:
 
 
 def test_what_a_dropped_column_would_take_is_what_it_takes() -> None:
-    outcome = run("titanic", mode="ideal", worst_case_seconds=0)
+    outcome = run("titanic", mode="ideal", worst_case_nodes=0)
     (age,) = outcome.dropped
     assert age.column == "age"
     assert age.promised > outcome.scenario.policy.max_exposure
     assert age.largest_k is not None
     wide = change(load("titanic"), {"policy.max_exposure": age.promised})
-    assert run(wide, mode="ideal", worst_case_seconds=0).suppressed == ()
+    assert run(wide, mode="ideal", worst_case_nodes=0).suppressed == ()
     near = change(load("titanic"), {"policy.k": age.largest_k})
-    assert run(near, mode="ideal", worst_case_seconds=0).suppressed == ()
+    assert run(near, mode="ideal", worst_case_nodes=0).suppressed == ()
     over = change(load("titanic"), {"policy.k": age.largest_k + 1})
-    assert run(over, mode="ideal", worst_case_seconds=0).suppressed != ()
+    assert run(over, mode="ideal", worst_case_nodes=0).suppressed != ()
 
 
 @pytest.mark.parametrize(("kind", "expected"), [("all", 4), ("fixed", 2)])
 def test_a_policy_that_does_not_choose_explains_nothing(kind: str, expected: int) -> None:
     keep = 'keep=["sex", "age"]\n' if kind == "fixed" else ""
-    outcome = run(titanic(f'kind="{kind}"\n{keep}'), mode="ideal", worst_case_seconds=0)
+    outcome = run(titanic(f'kind="{kind}"\n{keep}'), mode="ideal", worst_case_nodes=0)
     assert len(outcome.kept) == expected
     assert outcome.dropped == ()
 
 
 @pytest.mark.parametrize("rule", ["theorem2", "theorem3", "printed", "refined", "coverage"])
 def test_every_rule_decides_and_is_verified(rule: str) -> None:
-    outcome = run(titanic(f'max_exposure=0.3\nrule="{rule}"\n'), mode="ideal", worst_case_seconds=0)
+    outcome = run(titanic(f'max_exposure=0.3\nrule="{rule}"\n'), mode="ideal", worst_case_nodes=0)
     assert outcome.decision is not None
     counts, _ = marginals(outcome.marginals or ())
     verify_certificate(outcome.decision.certificate, counts, outcome.decision.kept, outcome.schema)
@@ -78,7 +78,7 @@ def test_prices_decide_and_anybody_checks_them(tmp_path: Path) -> None:
         "population.users": 300,
         "defence.recompute": True,
     }
-    outcome = run(change(load("titanic"), keys), 7, worst_case_seconds=0)
+    outcome = run(change(load("titanic"), keys), 7, worst_case_nodes=0)
     assert outcome.decision is not None
     proof = outcome.decision.certificate
     assert (proof.rule, outcome.alarms) == ("margins", ())
@@ -103,7 +103,7 @@ def test_the_default_promises_no_more_than_coverage_and_keeps_no_less() -> None:
     priced = change(load("titanic"), keys)
     assert priced.policy.rule == "margins"
     plain = change(priced, {"policy.rule": "coverage"})
-    outcome, other = (run(s, 7, "ideal", worst_case_seconds=0) for s in (priced, plain))
+    outcome, other = (run(s, 7, "ideal", worst_case_nodes=0) for s in (priced, plain))
     assert outcome.decision
     assert other.decision
     assert len(other.kept) <= len(outcome.kept)
@@ -115,7 +115,7 @@ def test_at_five_percent_prices_release_a_column_that_coverage_does_not() -> Non
     """112 of the 2,201 on board are 5.1 %, 106 are 4.8 %."""
     at = {"policy.max_exposure": 0.05}
     priced, plain = (
-        run(change(load("titanic"), at | {"policy.rule": rule}), 7, worst_case_seconds=0)
+        run(change(load("titanic"), at | {"policy.rule": rule}), 7, worst_case_nodes=0)
         for rule in ("margins", "coverage")
     )
     assert plain.suppressed == ("age",)
@@ -130,7 +130,7 @@ def test_people_who_were_not_counted_are_promised_what_coverage_says() -> None:
     assert scenario.policy.rule == "margins"
     assert announced_policy(scenario).rule == "coverage"
     named = change(scenario, {"policy.rule": "coverage"})
-    outcome, other = (run(s, 7, "ideal", worst_case_seconds=0) for s in (scenario, named))
+    outcome, other = (run(s, 7, "ideal", worst_case_nodes=0) for s in (scenario, named))
     assert outcome.decision == other.decision
     assert outcome.decision
     assert outcome.decision.certificate.rule == "statistical-coverage"
@@ -140,9 +140,9 @@ def test_people_who_were_not_counted_are_promised_what_coverage_says() -> None:
 
 def test_the_exact_worst_case_decides_too() -> None:
     scenario = change(load("blood-type"), {"policy.rule": "worst-case"})
-    exact = run(scenario, mode="ideal", worst_case_seconds=0)
+    exact = run(scenario, mode="ideal", worst_case_nodes=0)
     assert exact.decision is not None
     assert exact.decision.certificate.rule == "worst-case"
     assert exact.exposure.true <= exact.exposure.promised <= 0.1
-    coverage = run("blood-type", mode="ideal", worst_case_seconds=0)
+    coverage = run("blood-type", mode="ideal", worst_case_nodes=0)
     assert set(coverage.kept) <= set(exact.kept)  # what can be proved exactly is never less

@@ -47,7 +47,7 @@ def crowd(kind: Any, users: int, k: int, most: float, **changes: Any) -> Scenari
 
 
 def ideal(scenario: Scenario) -> Outcome:
-    return run(scenario, mode="ideal", worst_case_seconds=0)
+    return run(scenario, mode="ideal", worst_case_nodes=0)
 
 
 def as_exposure(scenario: Scenario) -> Scenario:
@@ -98,7 +98,7 @@ def test_more_of_census_is_released_at_one_per_cent() -> None:
 @pytest.mark.slow
 def test_a_class_is_the_same_with_messages_and_without() -> None:
     scenario = load("hierarchical-class")
-    real, straight = run(scenario, worst_case_seconds=0), ideal(scenario)
+    real, straight = run(scenario, worst_case_nodes=0), ideal(scenario)
     assert real.failed == straight.failed == ()
     assert len(as_exposure(scenario).feature) == 4
     assert len(ideal(as_exposure(scenario)).kept) == 2
@@ -121,7 +121,7 @@ def test_a_class_is_the_same_with_messages_and_without() -> None:
 )
 def test_people_who_go_missing_between_questions(fault: Fault, burned: str | None) -> None:
     scenario = msgspec.structs.replace(load("hierarchical-class"), fault=(fault,))
-    real, straight = run(scenario, worst_case_seconds=0), ideal(scenario)
+    real, straight = run(scenario, worst_case_nodes=0), ideal(scenario)
     for outcome in (real, straight):
         assert (outcome.burned is None) == (burned is None)
         assert burned is None or (outcome.burned or "").startswith(burned)
@@ -135,7 +135,7 @@ def test_enough_people_may_leave_between_questions() -> None:
     """The pairs are of 19 people: whoever left is counted as exposed as can be."""
     fault = Fault(attack="absent", users=11, round=2)
     scenario = msgspec.structs.replace(load("hierarchical-class"), fault=(fault,), expect=Expect())
-    real, straight = run(scenario, worst_case_seconds=0), ideal(scenario)
+    real, straight = run(scenario, worst_case_nodes=0), ideal(scenario)
     assert real.decision == straight.decision
     assert real.release == straight.release
     assert real.decision is not None
@@ -145,7 +145,7 @@ def test_enough_people_may_leave_between_questions() -> None:
 
 
 def saved(tmp_path: Path, mode: Any = "real") -> Any:
-    outcome = run("hierarchical-class", mode=mode, worst_case_seconds=0)
+    outcome = run("hierarchical-class", mode=mode, worst_case_nodes=0)
     return read(save(outcome, tmp_path))
 
 
@@ -199,7 +199,7 @@ def test_a_promise_that_its_proof_does_not_bear_is_found(tmp_path: Path) -> None
 
 def known() -> tuple[Schema, list[RoundResult]]:
     """What the curator of the class read."""
-    outcome = run("hierarchical-class", worst_case_seconds=0)
+    outcome = run("hierarchical-class", worst_case_nodes=0)
     assert outcome.transcript is not None
     from veilmix.protocol.board import replay
 

@@ -26,7 +26,7 @@ from veilmix.scenarios.verification.checks import verify
 
 
 def ideal(scenario: Any, **changes: Any) -> Outcome:
-    return run(scenario, mode="ideal", worst_case_seconds=0, **changes)
+    return run(scenario, mode="ideal", worst_case_nodes=0, **changes)
 
 
 def titanic(most: float = 0.05, **changes: Any) -> Scenario:
@@ -75,7 +75,7 @@ def test_more_is_said_of_census_at_the_same_promise_and_at_the_same_truth() -> N
 def test_a_class_is_the_same_with_messages_and_without() -> None:
     """Everybody covers with its own randomness: the same seed, the same blanks."""
     real, straight = (
-        run("local-suppression-class", worst_case_seconds=0),
+        run("local-suppression-class", worst_case_nodes=0),
         ideal("local-suppression-class"),
     )
     assert real.failed == straight.failed == ()
@@ -98,7 +98,7 @@ def test_without_a_seed_people_cover_all_the_same() -> None:
         load("local-suppression-class"), scenario=About(name="unseeded")
     )
     for mode in ("real", "ideal"):
-        outcome = run(scenario, mode=mode, worst_case_seconds=0)  # type: ignore[arg-type]
+        outcome = run(scenario, mode=mode, worst_case_nodes=0)  # type: ignore[arg-type]
         assert outcome.marginals is not None
         if outcome.release is not None:
             assert sum(outcome.release.values()) == 30
@@ -112,7 +112,7 @@ def test_without_a_seed_people_cover_all_the_same() -> None:
 def test_people_who_leave_before_the_release_burn_it() -> None:
     fault = Fault(attack="absent", users=1, round=2)
     scenario = msgspec.structs.replace(load("local-suppression-class"), fault=(fault,))
-    real, straight = run(scenario, worst_case_seconds=0), ideal(scenario)
+    real, straight = run(scenario, worst_case_nodes=0), ideal(scenario)
     for outcome in (real, straight):
         assert (outcome.burned or "").startswith("1 of 30 people are missing")
         assert outcome.release is None
@@ -121,7 +121,7 @@ def test_people_who_leave_before_the_release_burn_it() -> None:
 
 
 def saved(tmp_path: Path, mode: Any) -> Any:
-    return read(save(run("local-suppression-class", mode=mode, worst_case_seconds=0), tmp_path))
+    return read(save(run("local-suppression-class", mode=mode, worst_case_nodes=0), tmp_path))
 
 
 @pytest.mark.slow

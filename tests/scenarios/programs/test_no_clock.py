@@ -45,7 +45,7 @@ def ways() -> Iterator[Any]:
 
 
 def decided(scenario: Scenario) -> Any:
-    outcome = run(scenario, 7, "ideal", worst_case_seconds=0)
+    outcome = run(scenario, 7, "ideal", worst_case_nodes=0)
     assert outcome.decision is not None
     return outcome.decision, outcome.dropped, outcome.considered
 
@@ -91,7 +91,7 @@ def test_a_slow_machine_decides_the_same_and_verifies_it(
     )
     scenario = change(plain, keys | {"population.users": 60})
     quick = decided(scenario)
-    record = save(run(scenario, 7, "ideal", worst_case_seconds=0), tmp_path)
+    record = save(run(scenario, 7, "ideal", worst_case_nodes=0), tmp_path)
     asked = slow()
     assert decided(scenario) == quick
     require(verify(read(record), again=False))

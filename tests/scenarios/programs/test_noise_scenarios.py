@@ -17,7 +17,7 @@ NOISE = tuple(name for name in shipped() if name.startswith("noise-"))
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NOISE)
 def test_real_equals_ideal(name: str, tmp_path: Path) -> None:
-    real, ideal = (run(name, 5, mode, worst_case_seconds=0) for mode in ("real", "ideal"))
+    real, ideal = (run(name, 5, mode, worst_case_nodes=0) for mode in ("real", "ideal"))
     assert real.release == ideal.release
     assert real.findings == ideal.findings
     assert real.coalitions == ideal.coalitions
@@ -39,7 +39,7 @@ def test_a_sum_needs_a_crowd_and_says_what_it_promises() -> None:
     chosen = load("noise-sum")
     with pytest.raises(ScenarioError, match="hides people in a crowd"):
         change(chosen, {"mix.min_batch": 10})
-    outcome = run(chosen, 3, "ideal", worst_case_seconds=0)
+    outcome = run(chosen, 3, "ideal", worst_case_nodes=0)
     findings = outcome.findings
     assert findings.budget.mixed
     (told,) = findings.told.shuffled
@@ -49,7 +49,7 @@ def test_a_sum_needs_a_crowd_and_says_what_it_promises() -> None:
     assert mean.standard_error < 0.2
     absent = change(chosen, {"mix.min_batch": 95})
     assert (
-        run(absent, 3, "ideal", worst_case_seconds=0)
+        run(absent, 3, "ideal", worst_case_nodes=0)
         .findings.told.shuffled[0]
         .rule.startswith("split in")
     )
@@ -75,7 +75,7 @@ epsilon = 5
 
 def test_words_are_found_that_nobody_listed() -> None:
     chosen = loads(OPEN.format(width=5, mechanism="prefix-hash", more=""))
-    outcome = run(chosen, 3, "ideal", worst_case_seconds=0)
+    outcome = run(chosen, 3, "ideal", worst_case_nodes=0)
     (search,) = outcome.findings.found
     names = [word.value for word in search.found]
     assert "brown" in names

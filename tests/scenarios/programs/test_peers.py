@@ -28,12 +28,12 @@ def with_fault(lines: str) -> Scenario:
 
 @pytest.fixture(scope="module")
 def outcome() -> Outcome:
-    return run(VILLAGE, worst_case_seconds=0)
+    return run(VILLAGE, worst_case_nodes=0)
 
 
 @pytest.mark.slow
 def test_real_is_ideal(outcome: Outcome) -> None:
-    ideal = run(VILLAGE, mode="ideal", worst_case_seconds=0)
+    ideal = run(VILLAGE, mode="ideal", worst_case_nodes=0)
     assert (outcome.marginals, outcome.release) == (ideal.marginals, ideal.release)
     assert (outcome.decision, outcome.exposure) == (ideal.decision, ideal.exposure)
     assert outcome.released
@@ -44,7 +44,7 @@ def test_real_is_ideal(outcome: Outcome) -> None:
 def test_a_program_is_played_among_peers_if_it_says_so() -> None:
     """Nobody lists the kinds: a new one is asked, as those of other packages are."""
     pairs = change(VILLAGE, {"policy.kind": "pairs", "policy.max_exposure": 0.4})
-    real, ideal = (run(pairs, mode=mode, worst_case_seconds=0) for mode in ("real", "ideal"))  # type: ignore[arg-type]
+    real, ideal = (run(pairs, mode=mode, worst_case_nodes=0) for mode in ("real", "ideal"))  # type: ignore[arg-type]
     assert (real.decision, real.release) == (ideal.decision, ideal.release)
     assert len(real.kept) == 2
     with pytest.raises(ScenarioError, match="decide by exposure, fixed, all, pairs"):
@@ -63,14 +63,14 @@ def test_a_program_is_played_among_peers_if_it_says_so() -> None:
     ],
 )
 def test_who_cheats_is_named_in_the_result(lines: str, why: str) -> None:
-    outcome = run(with_fault(lines), worst_case_seconds=0)
+    outcome = run(with_fault(lines), worst_case_nodes=0)
     assert outcome.peers is not None
     ((who, said),) = [(charge.peer, charge.why) for charge in outcome.peers.charges]
     assert (who, why in said) == ("peer-3", True)
     assert not outcome.released
     assert outcome.burned is not None
     assert said in outcome.burned
-    ideal = run(with_fault(lines), mode="ideal", worst_case_seconds=0)
+    ideal = run(with_fault(lines), mode="ideal", worst_case_nodes=0)
     if "absent" in lines:  # where nobody sends a message, that is all that can go wrong
         assert (ideal.marginals, ideal.release) == (outcome.marginals, None)
 
@@ -78,7 +78,7 @@ def test_who_cheats_is_named_in_the_result(lines: str, why: str) -> None:
 @pytest.mark.slow
 def test_who_never_comes_is_missed_by_nobody_in_both_modes() -> None:
     scenario = with_fault('attack = "absent"\nusers = 3')
-    real, ideal = (run(scenario, mode=mode, worst_case_seconds=0) for mode in ("real", "ideal"))  # type: ignore[arg-type]
+    real, ideal = (run(scenario, mode=mode, worst_case_nodes=0) for mode in ("real", "ideal"))  # type: ignore[arg-type]
     assert real.peers is not None
     assert ideal.peers is not None
     assert real.peers.peers == ideal.peers.peers == 9
@@ -89,10 +89,10 @@ def test_who_never_comes_is_missed_by_nobody_in_both_modes() -> None:
 def test_a_village_in_which_no_path_is_possible_is_burned() -> None:
     alone = replace(VILLAGE, coalition=())
     few = change(alone, {"population.users": 4, "mix.path": 3, "mix.min_batch": 4})
-    assert run(few, worst_case_seconds=0).burned is None
+    assert run(few, worst_case_nodes=0).burned is None
     nobody = with_fault('attack = "absent"\nusers = 10')
     for mode in ("real", "ideal"):
-        outcome = run(nobody, mode=mode, worst_case_seconds=0)  # type: ignore[arg-type]
+        outcome = run(nobody, mode=mode, worst_case_nodes=0)  # type: ignore[arg-type]
         assert outcome.burned == "2 people took part; the smallest batch that hides is 4"
 
 
@@ -102,7 +102,7 @@ def test_coalitions_follow_what_theory_expects_and_thin_batches_add() -> None:
     scenario = change(
         VILLAGE, {"population.users": 60, "mix.cover": 13, "mix.path": 2, "policy.k": 2}
     )
-    outcome = run(scenario, worst_case_seconds=0)
+    outcome = run(scenario, worst_case_nodes=0)
     assert outcome.peers is not None
     groups = {size.size: size for size in outcome.peers.sizes}
     assert set(groups) == set(sizes_of(60))

@@ -68,14 +68,14 @@ def test_figures_of_the_shipped_tables() -> None:
         keys = {"population.source": f"builtin:{source}", "policy.k": k}
         scenario = change(loads(TEXT.replace("users = 150\n", "")), keys)
         scenario = change(scenario, {"policy.prefixes": prefixes})
-        findings = run(scenario, mode="ideal", worst_case_seconds=0).findings
+        findings = run(scenario, mode="ideal", worst_case_nodes=0).findings
         assert isinstance(findings, Opened)
         assert (findings.cells, findings.of) == (said, of)
 
 
 def test_the_gallery_reaches_its_figures() -> None:
     for name, least in (("threshold-titanic", 0.999), ("threshold-census", 0.9985)):
-        outcome = run(load(name), mode="ideal", worst_case_seconds=0)
+        outcome = run(load(name), mode="ideal", worst_case_nodes=0)
         assert isinstance(outcome.findings, Opened)
         assert outcome.findings.share >= least
         assert outcome.exposure.true == 0

@@ -114,7 +114,7 @@ def test_estimates_are_without_bias_over_seeds() -> None:
     scenario = change(load("threshold-sampled"), {"population.users": 2000})
     row, seen, true = ("Male", "<=50K", "White"), [], set()
     for seed in range(60):
-        outcome = run(scenario, seed, "ideal", worst_case_seconds=0)
+        outcome = run(scenario, seed, "ideal", worst_case_nodes=0)
         assert isinstance(outcome.findings, Opened)
         assert outcome.findings.sampled
         estimates = {estimate.values: estimate for estimate in outcome.findings.sampled.estimates}

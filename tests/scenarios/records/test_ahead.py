@@ -18,7 +18,7 @@ def test_it_is_the_one_that_would_be_written_then(
 ) -> None:
     monkeypatch.setattr(ahead, "LONG", 10)
     with writing_ahead(copies=copies) as early:
-        outcome = run("blood-type", 7, mode, worst_case_seconds=0, recorded=early.begin)  # type: ignore[arg-type]
+        outcome = run("blood-type", 7, mode, worst_case_nodes=0, recorded=early.begin)  # type: ignore[arg-type]
         now = save(outcome, tmp_path)
         then = save(outcome, tmp_path, transcript=early.text)
     for file in ("transcript.jsonl.gz", "result.json", "seal.json"):
@@ -34,7 +34,7 @@ def test_a_long_one_is_written_by_a_copy_of_the_process(
     monkeypatch.setattr(ahead, "LONG", long)
     monkeypatch.setattr(ahead, "encode", lambda *_: str(os.getpid()).encode())
     with writing_ahead(copies=True) as early:
-        run("blood-type", 7, worst_case_seconds=0, recorded=early.begin)
+        run("blood-type", 7, worst_case_nodes=0, recorded=early.begin)
         assert early.text is not None
         assert (int(early.text()) != os.getpid()) is apart
 

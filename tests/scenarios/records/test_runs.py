@@ -32,7 +32,7 @@ FILES = [
 
 @pytest.fixture(scope="module")
 def played() -> Outcome:
-    return run("blood-type", 7, worst_case_seconds=0)
+    return run("blood-type", 7, worst_case_nodes=0)
 
 
 @pytest.fixture(scope="module")
@@ -59,13 +59,13 @@ def test_what_was_saved_is_what_is_read(played: Outcome, kept: Path) -> None:
 
 
 def test_the_scenario_of_a_run_is_a_scenario(kept: Path, played: Outcome) -> None:
-    again = run(kept / "scenario.toml", worst_case_seconds=0)
+    again = run(kept / "scenario.toml", worst_case_nodes=0)
     assert again.digest == played.digest
     assert loads((kept / "scenario.toml").read_text("utf-8")).population.users == 30
 
 
 def test_a_seeded_run_gives_the_same_bytes(played: Outcome) -> None:
-    other = dict(contents(run("blood-type", 7, worst_case_seconds=0)))
+    other = dict(contents(run("blood-type", 7, worst_case_nodes=0)))
     assert dict(contents(played)) == other
 
 
@@ -243,7 +243,7 @@ def test_the_mode_of_result_and_transcript_must_agree(kept: Path, tmp_path: Path
 
 
 def test_ideal_runs_are_kept_too(tmp_path: Path) -> None:
-    record = read(save(run("blood-type", 7, "ideal", worst_case_seconds=0), tmp_path))
+    record = read(save(run("blood-type", 7, "ideal", worst_case_nodes=0), tmp_path))
     assert record.transcript is None
     assert record.result.mode == "ideal"
 

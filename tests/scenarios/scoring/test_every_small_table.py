@@ -208,7 +208,7 @@ def test_nobody_knows_more_or_less_than_is_said(
     views = 0
     for number, gone, rows in cases(name):
         asked = scenario(tmp_path / "people.csv", rows, gone, POLICIES[name])
-        outcome = playing.run(asked, number, "ideal", worst_case_seconds=0)
+        outcome = playing.run(asked, number, "ideal", worst_case_nodes=0)
         for told in outcome.coalitions:
             if not told.linked:
                 published = asked.policy.publish_marginals

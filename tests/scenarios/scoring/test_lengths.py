@@ -47,7 +47,7 @@ def played(folder: Path, *, two: bool = False, pad: bool = False) -> Outcome:
     text = "\n".join(",".join(row) for row in (names, *rows(two=two)))
     (folder / "people.csv").write_text(text + "\n", "utf-8")
     (folder / "lengths.toml").write_text(FILE.format(pad=str(pad).lower()), "utf-8")
-    return run(load(folder / "lengths.toml"), worst_case_seconds=0)
+    return run(load(folder / "lengths.toml"), worst_case_nodes=0)
 
 
 @pytest.mark.slow

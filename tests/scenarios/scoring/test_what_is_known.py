@@ -254,7 +254,7 @@ def played(folder: Path, name: str, seed: int) -> tuple[Run, Sequence[Sequence[s
     """Play one case for real."""
     policy, after, line, size, _ = CASES[name]
     scenario = written(folder, policy, MIX + after, line, size, seed)
-    outcome = run(scenario, seed, worst_case_seconds=0)
+    outcome = run(scenario, seed, worst_case_nodes=0)
     return read(save(outcome, folder / "runs")), [("n", "y", "z")[:size]] * 2
 
 
@@ -280,7 +280,7 @@ def test_an_ideal_run_knows_the_same(name: str, tmp_path: Path) -> None:
     """Where single people are not recorded, as much is worked out of the numbers alone."""
     for seed in CASES[name][-1]:
         real = played(tmp_path, name, seed)[0].result
-        ideal = run(tmp_path / "small.toml", seed, "ideal", worst_case_seconds=0).result()
+        ideal = run(tmp_path / "small.toml", seed, "ideal", worst_case_nodes=0).result()
         for coalition, other in zip(real.coalitions, ideal["coalitions"], strict=True):
             assert list(coalition.parties) == other["parties"]
             for key in ("cells_certain", "bits_are", "method"):
@@ -294,7 +294,7 @@ def test_an_ideal_run_knows_the_same(name: str, tmp_path: Path) -> None:
 def test_peers_know_no_more_than_is_said(seed: int, tmp_path: Path) -> None:
     mix = "peers = true\npath = 2\ncover = 4\nmin_batch = 2"
     scenario = written(tmp_path, 'kind = "exposure"', mix, "", 2, seed)
-    record = record_of(read(save(run(scenario, seed, worst_case_seconds=0), tmp_path / "runs")))
+    record = record_of(read(save(run(scenario, seed, worst_case_nodes=0), tmp_path / "runs")))
     for size in range(4):
         for members in combinations([f"peer-{number}" for number in range(1, 5)], size):
             check(Seen(record.view(members), [("n", "y")] * 2, {1: (), 2: ()}))

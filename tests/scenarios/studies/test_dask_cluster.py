@@ -46,13 +46,13 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def played(name: str, *watching: Instrument) -> Outcome:
     with workplaces.workplace(name) as place:
         return veilmix.run(
-            "titanic", SEED, workplace=place, instruments=watching, worst_case_seconds=0
+            "titanic", SEED, workplace=place, instruments=watching, worst_case_nodes=0
         )
 
 
 @pytest.fixture(scope="module")
 def here() -> Outcome:
-    return veilmix.run("titanic", SEED, worst_case_seconds=0)
+    return veilmix.run("titanic", SEED, worst_case_nodes=0)
 
 
 def same(outcome: Outcome, other: Outcome) -> None:
@@ -182,7 +182,7 @@ def test_a_party_that_others_wait_for_goes_on_without_its_scheduler(
     ender, told = Once("shuffler-1 opens", process.kill), list[tuple[str, str]]()
     with workplaces.own_workplace(f"dask:{address}", "x", lambda *said: told.append(said)) as place:
         outcome = veilmix.run(
-            "titanic", SEED, workplace=place, instruments=(ender,), worst_case_seconds=0
+            "titanic", SEED, workplace=place, instruments=(ender,), worst_case_nodes=0
         )
     assert ender.done
     same(outcome, here)
@@ -216,7 +216,7 @@ def test_a_key_reaches_only_workers_of_the_party_that_owns_it(
         assert len(set(publics.values())) == 2
         assert place.helpers.of("curator") is None
         before = counts(address)
-        outcome = veilmix.run("titanic", SEED, workplace=place, worst_case_seconds=0)
+        outcome = veilmix.run("titanic", SEED, workplace=place, worst_case_nodes=0)
     same(outcome, here)
     assert "(shuffler-1, shuffler-2) and no other" in str(outcome.executor)
     after = counts(address)

@@ -277,7 +277,7 @@ def test_the_report_shows_it_by_itself_and_beside_a_run(matrix: Matrix, tmp_path
         assert text in made.html
     warned = {alert.title for alert in made.page.alerts}
     assert "drop: no defence stops it" not in warned  # noticed in every run
-    kept = save_run(run("blood-type", 7, worst_case_seconds=0), tmp_path)
+    kept = save_run(run("blood-type", 7, worst_case_nodes=0), tmp_path)
     keys = [section.key for section in make(kept, 0, folder).page.sections]
     assert "matrix" in keys
     assert "matrix" not in [section.key for section in make(kept, 0).page.sections]

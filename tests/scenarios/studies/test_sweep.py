@@ -47,7 +47,7 @@ def test_every_point_is_played_with_the_same_independent_seeds(lines: tuple[Line
     assert seeds[1] != seeds[2]
     line = lines[3]
     there = change(BLOOD, line.key)
-    assert line.result == run(there, line.seed, "ideal", worst_case_seconds=0).result()
+    assert line.result == run(there, line.seed, "ideal", worst_case_nodes=0).result()
     assert [job.seed for job in jobs(5)][:8] == [job.seed for job in jobs(2)]
     assert jobs(seed=8)[0].seed != jobs(seed=7)[0].seed
 

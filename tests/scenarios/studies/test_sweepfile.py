@@ -23,7 +23,7 @@ def line(k: int, number: int, **result: object) -> Line:
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     file = tmp_path / "sweep.jsonl"
-    outcome = run("blood-type", 7, "ideal", worst_case_seconds=0)
+    outcome = run("blood-type", 7, "ideal", worst_case_nodes=0)
     lines = [line(k, seed, **outcome.result()) for k in (3, 2) for seed in (1, 2)]
     file.write_bytes(b"".join(map(written, lines)))
     sweep = read_sweep(file)

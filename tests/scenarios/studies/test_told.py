@@ -21,7 +21,7 @@ from veilmix.scenarios.verification.population import people
 
 @pytest.fixture(scope="module")
 def played() -> Outcome:
-    return run("blood-type", 7, worst_case_seconds=1)
+    return run("blood-type", 7, worst_case_nodes=10)
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +31,7 @@ def recorded(played: Outcome, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def titanic(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return read(
-        save(run("titanic", 3, "ideal", worst_case_seconds=1), tmp_path_factory.mktemp("t"))
-    )
+    return read(save(run("titanic", 3, "ideal", worst_case_nodes=10), tmp_path_factory.mktemp("t")))
 
 
 def test_every_set_is_there_with_the_promise_of_the_run(played: Outcome, recorded: Run) -> None:
@@ -79,7 +77,7 @@ def test_entropy_grows_with_columns_and_is_that_of_the_counts(recorded: Run) -> 
 
 @pytest.mark.slow
 def test_a_real_run_and_an_ideal_one_tell_the_same(recorded: Run, tmp_path: Path) -> None:
-    ideal = read(save(run("blood-type", 7, "ideal", worst_case_seconds=1), tmp_path))
+    ideal = read(save(run("blood-type", 7, "ideal", worst_case_nodes=10), tmp_path))
     assert choices(ideal) == choices(recorded)
     assert curves(ideal, choices(ideal), 0) == curves(recorded, choices(recorded), 0)
 
@@ -97,7 +95,7 @@ def test_an_unseeded_ideal_run_knows_the_truth_of_what_was_released(tmp_path: Pa
         '[policy]\nkind = "fixed"\nkeep = ["A", "B"]\nk = 2\nmax_exposure = 1.0\n',
         "utf-8",
     )
-    options = choices(read(save(run(scenario, None, "ideal", worst_case_seconds=0), tmp_path)))
+    options = choices(read(save(run(scenario, None, "ideal", worst_case_nodes=0), tmp_path)))
     assert options is not None
     known = {chosen.columns for chosen in options.sets if chosen.truth is not None}
     assert known == {("A",), ("B",), ("A", "B")}

@@ -12,7 +12,7 @@ from veilmix.scenarios.validation.load import shipped
 @pytest.mark.slow
 @pytest.mark.parametrize("name", shipped())
 def test_what_a_shipped_scenario_expects_comes_out(name: str) -> None:
-    outcome = run(name, mode="ideal", worst_case_seconds=0)
+    outcome = run(name, mode="ideal", worst_case_nodes=0)
     assert outcome.released
     assert outcome.failed == ()
     assert (

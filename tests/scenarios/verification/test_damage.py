@@ -15,7 +15,7 @@ from veilmix.theatre.show import of_run
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save(run("classroom", 3, worst_case_seconds=0), tmp_path_factory.mktemp("kept"))
+    return save(run("classroom", 3, worst_case_nodes=0), tmp_path_factory.mktemp("kept"))
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from veilmix.scenarios.verification.evidence import Evidence
 from veilmix.scenarios.verification.signers import folder as check_files
 
 # Without the seal only the scenario itself says these: what was expected, guards that found nothing
-# to do, and where people come from; what the search for the worst case found in its time; and what
-# the clock showed, which is not another machine's.
+# to do, and where people come from; what the search for the worst case found, as its nodes are not
+# recorded; and what the clock showed, which is not another machine's.
 ONLY_SEALED = (
     r"scenario\.toml: .*",
     r"result\.json: exposure\.worst_case.*",
@@ -60,7 +60,7 @@ def seen(folder: Path) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "mode", "step"), KINDS)
 def test_every_edit_is_noticed(name: str, mode: str, step: int, tmp_path: Path) -> None:
-    folder = save(run(name, 7, mode, worst_case_seconds=0), tmp_path)  # type: ignore[arg-type]
+    folder = save(run(name, 7, mode, worst_case_nodes=0), tmp_path)  # type: ignore[arg-type]
     assert not seen(folder)
     all_edits = list(edits(folder))
     assert len(all_edits) > 300
@@ -77,7 +77,7 @@ def noticed(record: Run, *, again: bool | None) -> bool:
 @pytest.mark.slow
 def test_most_edits_are_noticed_without_the_seal(tmp_path: Path) -> None:
     """One edit in twelve, with a replay: a seal made anew hides only what is listed."""
-    folder = save(run("blood-type", 7, worst_case_seconds=0.2), tmp_path)
+    folder = save(run("blood-type", 7, worst_case_nodes=10), tmp_path)
     honest = read(folder)
     missed = []
     for file, what, data in list(edits(folder))[5::12]:
@@ -98,7 +98,7 @@ def test_most_edits_are_noticed_without_the_seal(tmp_path: Path) -> None:
 
 
 def test_a_seal_that_is_gone_or_damaged_is_noticed(tmp_path: Path) -> None:
-    folder = save(run("blood-type", 7, worst_case_seconds=0), tmp_path)
+    folder = save(run("blood-type", 7, worst_case_nodes=0), tmp_path)
     text = (folder / SEAL).read_text()
     for other in ("", "{}", "[" * 9999, text.replace("files", "filed"), "x" * 99_999):
         (folder / SEAL).write_text(other)
@@ -111,7 +111,7 @@ def test_a_seal_that_is_gone_or_damaged_is_noticed(tmp_path: Path) -> None:
 
 def test_who_signs_a_folder_is_known_by_its_key(tmp_path: Path) -> None:
     ada, eve = make_identity("ada", SeededEntropy(1)), make_identity("ada", SeededEntropy(2))
-    outcome = run("blood-type", 7, worst_case_seconds=0)
+    outcome = run("blood-type", 7, worst_case_nodes=0)
     folder = save(outcome, tmp_path, recorder=ada)
     for known, shows in (
         ({}, Shows.CONSISTENCY),
@@ -132,7 +132,7 @@ def test_who_signs_a_folder_is_known_by_its_key(tmp_path: Path) -> None:
 
 def test_what_is_shown_of_posts(tmp_path: Path) -> None:
     """A run of people who do not exist passes, and is said to be signed by nobody known."""
-    folder = save(run("blood-type", 7, worst_case_seconds=0), tmp_path)
+    folder = save(run("blood-type", 7, worst_case_nodes=0), tmp_path)
     checks = {check.name: check for check in verify(read(folder), again=False)}
     assert checks["signatures"].ok is True
     assert checks["signatures"].shows is Shows.CONSISTENCY
@@ -148,7 +148,7 @@ def test_posts_of_parties_that_are_known_are_authentic(
     people = {name: make_identity(f"x-{name}", SeededEntropy(i)) for i, name in enumerate(names)}
     signing = {name: person.signer for name, person in people.items()}
     monkeypatch.setattr("veilmix.roles.session.identities_of", lambda _: signing)
-    folder = save(run("blood-type", 7, worst_case_seconds=0), tmp_path)
+    folder = save(run("blood-type", 7, worst_case_nodes=0), tmp_path)
     known = {person.public.name: person.public for person in people.values()}
 
     def shown(**some: PublicIdentity) -> Check:
@@ -165,7 +165,7 @@ def test_posts_of_parties_that_are_known_are_authentic(
 
 
 def test_posts_that_should_be_signed_and_are_not_are_found(tmp_path: Path) -> None:
-    plain = run(change(load("blood-type"), {"defence.signed": False}), 7, worst_case_seconds=0)
+    plain = run(change(load("blood-type"), {"defence.signed": False}), 7, worst_case_nodes=0)
     record = read(save(plain, tmp_path))
     checks = {check.name: check for check in verify(record, again=False)}
     assert (checks["signatures"].ok, checks["signatures"].shows) == (None, Shows.NOTHING)

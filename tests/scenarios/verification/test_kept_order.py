@@ -29,7 +29,7 @@ parties = ["network", "curator"]
 @pytest.mark.slow
 def test_everybody_is_linked_by_arrival_in_the_saved_run_too(tmp_path: Path) -> None:
     (tmp_path / "kept.toml").write_text(FILE, "utf-8")
-    outcome = run(load(tmp_path / "kept.toml"), worst_case_seconds=0)
+    outcome = run(load(tmp_path / "kept.toml"), worst_case_nodes=0)
     coalition = outcome.coalition("network", "curator")
     assert (coalition.linked, coalition.cells_certain) == (30, 90)
     assert outcome.coalition("shuffler-2", "curator").linked == 0
