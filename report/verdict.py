@@ -62,7 +62,9 @@ def _bounds(facts: Facts) -> Iterator[str]:
         yield f"It was made for people not yet counted, and fails with probability {percent(delta)}"
         yield "at most."
     elif exposure.worst_case is not None:
-        yield f"No table with these counts exposes more than {percent(exposure.worst_case)}."
+        worst = exposure.worst_case
+        found = "such a table exists" if worst.proven else f"one exposes {percent(worst.low)}"
+        yield f"No table with these counts exposes more than {percent(worst.high)}; {found}."
 
 
 def _trust(facts: Facts) -> Answer:

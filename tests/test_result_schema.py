@@ -56,6 +56,27 @@ def test_a_folder_of_the_first_format_is_still_read(key: str, name: str, tmp_pat
     assert read(folder).result == new
 
 
+def test_a_bare_worst_case_of_the_second_format_is_read_as_a_bound(tmp_path: Path) -> None:
+    folder = save(veilmix.run("titanic", 7, "ideal", worst_case_nodes=20), tmp_path)
+    file = folder / "result.json"
+    data = json.loads(file.read_text("utf-8"))
+    true, high = data["exposure"]["true"], data["exposure"]["worst_case"]["high"]
+    assert true < high
+    exposure = data["exposure"] | {"worst_case": high}
+    for schema in (2, 1):
+        file.write_text(json.dumps(data | {"schema": schema, "exposure": exposure}), "utf-8")
+        result = read(folder).result
+        assert result.schema == SCHEMA
+        assert plain(result)["exposure"]["worst_case"] == {
+            "low": true,
+            "high": high,
+            "proven": False,
+        }
+    file.write_text(json.dumps(data | {"exposure": exposure}), "utf-8")
+    with pytest.raises(StorageError, match=r"damaged: .*\$\.exposure\.worst_case"):
+        read(folder)
+
+
 @pytest.mark.parametrize("change", [{}, {"unheard": 1}, {"users": "many"}])
 def test_a_folder_of_another_format_says_so_first(
     change: dict[str, object], tmp_path: Path

@@ -49,7 +49,8 @@ class RepeatedRuns(Record, frozen=True):
 SCORES: tuple[tuple[str, float, "Callable[[Outcome], float | None]"], ...] = (
     ("true exposure", 1, lambda o: o.exposure.true if o.released and o.decision else None),
     ("promised exposure", 1, lambda o: o.exposure.promised if o.released and o.decision else None),
-    ("worst possible exposure", 1, lambda outcome: outcome.exposure.worst_share),
+    ("worst possible exposure, at least", 1, lambda outcome: _worst(outcome, 0)),
+    ("worst possible exposure, at most", 1, lambda outcome: _worst(outcome, 1)),
     ("columns released", inf, lambda o: None if randomized(o) else len(o.kept) * o.released),
     ("largest error of a share", inf, lambda o: _error(o, "randomized", "largest_error")),
     ("mean error of a share", inf, lambda o: _error(o, "randomized", "mean_error")),
@@ -58,6 +59,12 @@ SCORES: tuple[tuple[str, float, "Callable[[Outcome], float | None]"], ...] = (
     ("linked by the curator", inf, lambda outcome: _curator(outcome, "linked")),
     ("bits a person, curator", inf, lambda outcome: _curator(outcome, "bits_per_person")),
 )
+
+
+def _worst(outcome: "Outcome", end: int) -> float | None:
+    """The lower (0) or upper (1) bound of the worst case; None where it was not sought."""
+    bounds = outcome.exposure.worst_shares
+    return None if bounds is None else bounds[end]
 
 
 def _curator(outcome: "Outcome", score: str) -> float | None:

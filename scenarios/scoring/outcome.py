@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..programs.peers.found import PeersFound
     from .frames import Frames
     from .reidentification import Reidentified
-    from .result import Result, WrittenDecision, WrittenRelease
+    from .result import Result, WrittenDecision, WrittenExposure, WrittenRelease
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,19 @@ class Exposure:
     people: int
 
     @property
-    def worst_share(self) -> float | None:
-        """The largest possible exposure: proven from above, as a share of people."""
-        return self.worst_case.proven / self.people if self.worst_case and self.people else None
+    def worst_shares(self) -> tuple[float, float] | None:
+        """Bounds of the largest possible exposure, as shares of people; equal if proven."""
+        if self.worst_case is None or not self.people:
+            return None
+        return self.worst_case.found / self.people, self.worst_case.proven / self.people
+
+    def written(self) -> "WrittenExposure":
+        """The exposure as `result.json` says it."""
+        from .result import WrittenExposure, WrittenWorstCase
+
+        bounds = self.worst_shares
+        worst = None if bounds is None else WrittenWorstCase(*bounds, bounds[0] == bounds[1])
+        return WrittenExposure(self.true, self.promised, worst)
 
 
 NOTHING = Exposure(0.0, 0.0, None, 0)  # where no table is released
@@ -210,9 +220,9 @@ class Outcome:
 
     def written(self) -> "Result":
         """What `result.json` says of it."""
-        from .result import SCHEMA, Result, WrittenExposure, coalition
+        from .result import SCHEMA, Result, coalition
 
-        names, exposure = self.schema.names, self.exposure
+        names = self.schema.names
         return Result(
             schema=SCHEMA,
             scenario=self.scenario.scenario.name,
@@ -226,7 +236,7 @@ class Outcome:
             },
             decision=self._decision(self.decision) if self.decision else None,
             release=None if self.release is None else self._release(self.release),
-            exposure=WrittenExposure(exposure.true, exposure.promised, exposure.worst_share),
+            exposure=self.exposure.written(),
             coalitions=tuple(coalition(view) for view in self.coalitions),
             refused=dict(self.refused),
             burned=self.burned,

@@ -25,9 +25,10 @@ from ..programs.registry import PROGRAMS
 from ..serialization.record import Record
 from .reidentification import Reidentified
 
-SCHEMA = 2
+SCHEMA = 3
 FLAT = 1  # this schema had the findings of each program under a key of its own
-READ = (FLAT, SCHEMA)
+BARE = 2  # up to this one the worst case was a number, which did not say that it is a bound
+READ = (FLAT, BARE, SCHEMA)
 MOVED: Mapping[str, tuple[str, Callable[[Any], dict[str, Any]]]] = {
     "rounds": ("hierarchical", lambda rounds: {"rounds": rounds}),
     "blanks": ("local-suppression", dict),
@@ -124,18 +125,32 @@ class WrittenRelease(Record, frozen=True):
         return [people for _, people in self.cells]
 
 
+class WrittenWorstCase(Record, frozen=True):
+    """Bounds of the largest share of people that a table with the released marginals exposes.
+
+    Attributes:
+        low: a table with so large a share was found, 0 to 1.
+        high: no table has a larger share, 0 to 1.
+        proven: whether both are the same, and so the worst case itself.
+    """
+
+    low: float
+    high: float
+    proven: bool
+
+
 class WrittenExposure(Record, frozen=True):
     """Shares of people in a crowd smaller than k: true, promised, possible (None: not asked).
 
     Attributes:
         true: of the release, 0 to 1.
         promised: 0 to 1.
-        worst_case: 0 to 1; None where it was not asked.
+        worst_case: its bounds; None where it was not asked.
     """
 
     true: float
     promised: float
-    worst_case: float | None
+    worst_case: WrittenWorstCase | None
 
 
 class Sureness(Record, frozen=True):
@@ -271,15 +286,30 @@ def own(result: Result, kind: type[F]) -> F | None:
 
 
 def current(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The plain data of a result as this version writes them: those of schema 1 are moved over."""
+    """The plain data of a result as this version writes them: older schemas are moved over."""
     moved = dict(data)
-    if moved.get("schema") != FLAT:
-        return moved
-    moved["schema"] = SCHEMA
-    for key, (program, made) in MOVED.items():
-        if key in moved:
-            moved["findings"] = {"program": program, **made(moved.pop(key))}
+    schema = moved.get("schema")
+    if schema == FLAT:
+        for key, (program, made) in MOVED.items():
+            if key in moved:
+                moved["findings"] = {"program": program, **made(moved.pop(key))}
+    if schema in (FLAT, BARE):
+        moved["schema"] = SCHEMA
+        moved["exposure"] = _with_bounds(moved.get("exposure"))
     return moved
+
+
+def _with_bounds(exposure: Any) -> Any:
+    """The exposure of an older result: its worst case was the upper bound alone.
+
+    The release is itself a table with these marginals, so its exposure bounds it from below.
+    """
+    if not isinstance(exposure, Mapping):
+        return exposure  # damaged, which the reader says
+    true, high = exposure.get("true"), exposure.get("worst_case")
+    if not isinstance(true, int | float) or not isinstance(high, int | float):
+        return exposure
+    return {**exposure, "worst_case": {"low": true, "high": high, "proven": true == high}}
 
 
 def coalition(view: Received) -> WrittenCoalition:

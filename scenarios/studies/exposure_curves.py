@@ -161,7 +161,7 @@ def _worst(
         worst = worst_case(counts, crowd, **limits)
         proven = worst.upper
         if crowd == k and released and said is not None:
-            proven = max(worst.people, min(proven, round(said * people)))
+            proven = max(worst.people, min(proven, round(said.high * people)))
         yield Worst(crowd, worst.people, proven)
 
 

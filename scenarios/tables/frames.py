@@ -7,6 +7,7 @@ polars.DataFrame(veilmix.advise("patients.csv").frames.table.columns)
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
+from ...analysis.composition import WorstCase
 from ...analysis.scoring import TableScore
 from ..scoring.frames import Cell, Frame, framed
 from .advise import Advised
@@ -112,13 +113,22 @@ def _bounds(score: TableScore) -> Iterator[Row]:
     people = {
         "lower": known.lower,
         "truth": score.joint.crowds.users_below(score.k),
-        **({"worst": known.worst.people} if known.worst else {}),
+        **_worst(known.worst),
         "margins": known.margins,
         "coverage": known.coverage,
         "refined": known.refined,
         "printed": known.printed,
     }
     yield from ((name, many, many / score.n) for name, many in people.items())
+
+
+def _worst(worst: WorstCase | None) -> dict[str, int]:
+    """The worst case, or its bounds where it is not proven."""
+    if worst is None:
+        return {}
+    if worst.proven:
+        return {"worst": worst.people}
+    return {"worst_found": worst.people, "worst_at_most": worst.upper}
 
 
 def _questions(score: TableScore) -> Iterator[Row]:

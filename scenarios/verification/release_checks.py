@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ...errors import VerificationError
 from ...protocol.alarms import claim
@@ -13,6 +14,9 @@ from ..programs.hierarchical.heard import standings
 from ..programs.registry import program_of, strategy, verify_decision
 from .agreement import same, shortened
 from .evidence import Evidence
+
+if TYPE_CHECKING:
+    from ..scoring.result import WrittenWorstCase
 
 
 def decision(evidence: Evidence) -> str:
@@ -129,14 +133,24 @@ def exposure(evidence: Evidence) -> str:
     people = sum(joint.values())
     below = program_of(evidence.run.scenario).exposed(joint, claimed.certificate.k)
     same("true exposure", below / people, said.true)
-    worst = said.worst_case
-    if worst is not None and worst * people < below - 0.5:
-        raise VerificationError(f"{below} people are exposed, more than the worst case claimed")
+    if said.worst_case is not None:
+        _check_worst_case(said.worst_case, below, people)
     keeps(below, people, said.promised)
     k = claimed.certificate.k
     if evidence.opens:
         return f"{below:,} of {people:,} people with a value that fewer than {k} share"
     return f"{below:,} of {people:,} people in a crowd smaller than {k}"
+
+
+def _check_worst_case(worst: "WrittenWorstCase", below: int, people: int) -> None:
+    """Raise VerificationError where the bounds contradict the release, or each other."""
+    if worst.high * people < below - 0.5:
+        raise VerificationError(f"{below} people are exposed, more than the worst case claimed")
+    if worst.low > worst.high or worst.proven != (worst.low == worst.high):
+        raise VerificationError(
+            f"the worst case is {worst.low:g} to {worst.high:g}, proven: {worst.proven}; proven is "
+            "a worst case whose bounds are equal"
+        )
 
 
 def keeps(below: int, people: int, promise: float) -> None:

@@ -79,7 +79,19 @@ def test_a_worst_case_below_the_truth_is_found(tmp_path: Path) -> None:
     outcome = run(change(load("titanic"), {"population.users": 60, "policy.max_exposure": 0.9}), 3)
     record = read(save(outcome, tmp_path))
     assert record.result.exposure.true > 0
-    lie = claiming(record, lambda r: r["exposure"].update(worst_case=0.0))
+    none = {"low": 0.0, "high": 0.0, "proven": True}
+    lie = claiming(record, lambda r: r["exposure"].update(worst_case=none))
+    assert judged(lie)["exposure"] is False
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "proven"), [(0.9, 0.8, False), (0.8, 0.9, True), (0.9, 0.9, False)]
+)
+def test_a_worst_case_that_contradicts_itself_is_found(
+    kept: Run, low: float, high: float, *, proven: bool
+) -> None:
+    worst = {"low": low, "high": high, "proven": proven}
+    lie = claiming(kept, lambda r: r["exposure"].update(worst_case=worst))
     assert judged(lie)["exposure"] is False
 
 
