@@ -1,8 +1,12 @@
 """`import veilmix`: what Tab offers, a run inside trio, an outcome in a notebook and as tables."""
 
+import os
 import sys
+from collections.abc import Callable
 from html.parser import HTMLParser
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import trio
@@ -10,6 +14,8 @@ import trio.lowlevel
 import veilmix
 from veilmix.errors import LocalError, ParameterError
 from veilmix.roles.instruments import Instrument
+from veilmix.scenarios.ledger.book import opened
+from veilmix.scenarios.populations.traces import check_ins, device_sessions, profiles, ratings
 from veilmix.scenarios.scoring.frames import SHOWN, framed
 
 HOSTILE = "<script>alert(1)</script>"
@@ -124,6 +130,47 @@ def test_a_table_is_plain_columns_and_needs_no_pandas(outcome, monkeypatch) -> N
 def test_a_heading_that_comes_twice_keeps_both_columns() -> None:
     table = framed(("people", "people"), [("x", 1)])
     assert list(table) == [{"people": "x", "people (2)": 1}]
+
+
+# Paths
+
+
+class Place(os.PathLike[str]):
+    """A path of another library, which is no `pathlib.Path`, and prints as something else."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+
+    def __fspath__(self) -> str:
+        return self.path
+
+
+@pytest.mark.parametrize("as_path", [str, Path, Place])
+def test_every_door_takes_every_kind_of_path(
+    as_path: Callable[[Path], Any], outcome, tmp_path: Path
+) -> None:
+    at = {name: as_path(tmp_path / name) for name in ("runs", "s.toml", "p.csv", "h.csv", "l.json")}
+    folder = veilmix.save(outcome, at["runs"])
+    assert veilmix.read(as_path(folder)).result.digest == outcome.digest
+    rows = "".join(f"3{n % 2},{n % 2}\n" for n in range(12))
+    (tmp_path / "p.csv").write_text(f"age,b\n{rows}", "utf-8")
+    (tmp_path / "h.csv").write_text("30;all\n31;all\n", "utf-8")
+    text = '[scenario]\nname = "s"\nseed = 1\n[policy]\nkind = "all"\nk = 2\n'
+    named = f'{text}[population]\nsource = "p.csv"\n'
+    (tmp_path / "s.toml").write_text(named, "utf-8")
+    loaded = veilmix.loads(named, base=as_path(tmp_path))
+    assert veilmix.load(at["s.toml"]) == loaded
+    assert veilmix.with_people(text, at["p.csv"]).population == loaded.population
+    assert veilmix.run(at["s.toml"], mode="ideal", worst_case_seconds=0).users == 12
+    assert veilmix.compare(at["s.toml"], only=["trusted"], messages=False).users == 12
+    assert veilmix.score(at["p.csv"], k=2).n == 12
+    assert veilmix.advise(at["p.csv"], k=2, hierarchies={"age": at["h.csv"]}).n == 12
+    with opened(at["l.json"]) as ledger:
+        assert ledger.entries == []
+    assert check_ins(at["p.csv"], "age", "b", "b").people == ("30", "31")
+    assert ratings(at["p.csv"], "age", "b", "b", "b", least=0).people == ("30", "31")
+    assert device_sessions(at["p.csv"], "age", "b").devices == ("30", "31")
+    assert profiles(at["p.csv"])[1] == ("age", "b")
 
 
 # Notebooks

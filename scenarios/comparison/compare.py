@@ -9,7 +9,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
+from os import PathLike
 from secrets import randbelow
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -68,7 +68,7 @@ def programs() -> Mapping[str, Program]:
 
 @reading_once()
 def compare(
-    scenario: Scenario | str | Path,
+    scenario: Scenario | str | PathLike[str],
     seed: int | None = None,
     *,
     only: Sequence[str] = (),

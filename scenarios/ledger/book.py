@@ -210,14 +210,15 @@ def _digest(entries: Sequence[Entry], key: bytes) -> str:
 
 
 @contextmanager
-def opened(path: Path, patience: float = PATIENCE) -> Iterator[Ledger]:
+def opened(path: str | os.PathLike[str], patience: float = PATIENCE) -> Iterator[Ledger]:
     """Open a ledger, and keep others out until it is closed. A file that is not there is begun.
 
     StorageError if it is damaged, or another run keeps it for longer than `patience` seconds.
     """
-    with locked(path, patience):
-        entries = read(path)
-        yield Ledger(path, list(entries), _key(path) or b"")
+    file = Path(path)
+    with locked(file, patience):
+        entries = read(file)
+        yield Ledger(file, list(entries), _key(file) or b"")
 
 
 def key_of(path: Path) -> Path:

@@ -6,7 +6,7 @@ loop. Cancelled from outside, it ends at its next message, and nothing of it is 
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
 import trio
@@ -20,7 +20,7 @@ from .run import run
 
 
 async def play(
-    scenario: Scenario | str | Path,
+    scenario: Scenario | str | PathLike[str],
     seed: int | None = None,
     mode: Mode = "real",
     *,

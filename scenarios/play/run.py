@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ParameterError
@@ -44,7 +44,7 @@ CARRIED = {
 
 
 def run(
-    scenario: Scenario | str | Path,
+    scenario: Scenario | str | PathLike[str],
     seed: int | None = None,
     mode: Mode = "real",
     *,

@@ -1,6 +1,7 @@
 """A scenario whose people are a table in memory."""
 
 import tomllib
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def with_people(scenario: Scenario | str, table: Any) -> Scenario:
             raise ScenarioError([f"scenario: not TOML: {bad}"]) from None
     else:
         data = plain(scenario)
-    named = isinstance(table, str | Path)
+    named = isinstance(table, str | PathLike)
     how = {} if named else {"separator": ",", "header": True, "decimal": "."}
     path = Path(table) if named else file_of(table)
     data["population"] = {**data.get("population", {}), **how, "source": str(path.absolute())}

@@ -12,6 +12,7 @@ get larger data: docs/reidentification.md.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,7 @@ class Sightings:
 
 
 def check_ins(
-    path: Path | str, user: str, place: str | Sequence[str], time: str, fewest: int = 2
+    path: str | PathLike[str], user: str, place: str | Sequence[str], time: str, fewest: int = 2
 ) -> Trace:
     """Read check-ins; everybody with at least `fewest` of them, oldest first.
 
@@ -91,7 +92,7 @@ def check_ins(
 
 
 def ratings(
-    path: Path | str,
+    path: str | PathLike[str],
     user: str,
     item: str,
     rating: str,
@@ -124,7 +125,7 @@ def ratings(
     return _traces(Path(path), liked, fewest)
 
 
-def device_sessions(path: Path | str, device: str, session: str) -> Sightings:
+def device_sessions(path: str | PathLike[str], device: str, session: str) -> Sightings:
     """Read who was seen in which session; a pair may occur more than once.
 
     Args:
@@ -146,7 +147,7 @@ def sightings(source: FileSource, device: str, session: str) -> Sightings:
 
 
 def profiles(
-    path: Path | str, columns: Sequence[str] | None = None
+    path: str | PathLike[str], columns: Sequence[str] | None = None
 ) -> tuple[Codes, tuple[str, ...]]:
     """Read one row a person as codes, n x d, and the names of the columns.
 

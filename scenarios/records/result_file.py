@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ class Run:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def read(folder: Path) -> Run:
+def read(folder: str | PathLike[str]) -> Run:
     """Read a run folder. Raises StorageError that names file and line for all that is not whole."""
     folder = Path(folder)
     if not folder.is_dir():

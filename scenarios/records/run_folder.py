@@ -58,7 +58,7 @@ LIBRARIES = ("click", "cryptography", "msgspec", "numpy", "pynacl", "rich", "sci
 
 def save(
     outcome: Outcome,
-    parent: Path,
+    parent: str | os.PathLike[str],
     name: str | None = None,
     recorder: Identity | None = None,
     transcript: Callable[[], bytes] | None = None,
@@ -75,7 +75,7 @@ def save(
         return store(files, parent, name or default_name(outcome))
 
 
-def store(files: Iterable[tuple[str, bytes]], parent: Path, name: str) -> Path:
+def store(files: Iterable[tuple[str, bytes]], parent: str | os.PathLike[str], name: str) -> Path:
     """Write a folder of these files into `parent`, all of it or nothing, and return it."""
     parent = Path(parent)
     with _told(parent):

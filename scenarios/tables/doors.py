@@ -8,6 +8,7 @@ not named here are those of `Reading`, which are the options of the command line
 """
 
 from collections.abc import Callable, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def advise(
     k: int = 5,
     max_exposure: float = 0.01,
     *,
-    hierarchies: Mapping[str, Path] | None = None,
+    hierarchies: Mapping[str, str | PathLike[str]] | None = None,
     weights: Mapping[str, float] | None = None,
     predict: str | None = None,
     by: str = "truth",
@@ -102,7 +103,7 @@ def advise(
             k,
             max_exposure,
             missing=MISSING,
-            hierarchies=hierarchies,
+            hierarchies={name: Path(file) for name, file in (hierarchies or {}).items()},
             weights=weights,
             predict=predict,
             by=by,
@@ -118,6 +119,6 @@ def _read_as(table: Any, reading: Mapping[str, Any]) -> tuple[Path, Reading]:
         said = Reading(**reading)
     except TypeError as wrong:
         raise ParameterError(f"{wrong}; accepted are {', '.join(Reading.__slots__)}") from None
-    if isinstance(table, str | Path):
+    if isinstance(table, str | PathLike):
         return Path(table), said
     return file_of(table), Reading(**{"separator": ",", "header": True, "decimal": ".", **reading})

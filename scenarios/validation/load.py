@@ -4,6 +4,7 @@ A mistake is one line, `file:line: path: what was found; what is accepted`; all 
 are in one ScenarioError. Files are TOML, UTF-8, at most a megabyte.
 """
 
+import os
 import re
 import sys
 import tomllib
@@ -29,20 +30,20 @@ _DIGITS = re.compile(r"\d[\d_]*")
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
-def load(path_or_name: str | Path) -> Scenario:
+def load(path_or_name: str | os.PathLike[str]) -> Scenario:
     """Read a scenario: a file, or a shipped one by its name. Raises ScenarioError.
 
     The people it names are looked at too. A path of theirs, which in the file starts from the
     file's folder, is absolute in the result.
     """
     path = Path(path_or_name)
-    name = str(path_or_name)
+    name = os.fspath(path_or_name)
     if name in (*shipped(), *attacks()) and not path.is_file():
         return loads(source(name), f"{name}.toml")
     return loads(_text(path), name, path.parent)
 
 
-def loads(text: str, file: str = "scenario", base: Path = Path()) -> Scenario:
+def loads(text: str, file: str = "scenario", base: str | os.PathLike[str] = Path()) -> Scenario:
     """Read a scenario from the text of a file. file: its name in messages. Raises ScenarioError.
 
     base: the folder that the path of its population starts from.
@@ -52,14 +53,14 @@ def loads(text: str, file: str = "scenario", base: Path = Path()) -> Scenario:
         raise ScenarioError(
             [f"{file}:1: the file is empty; [scenario] and [population] are needed"]
         )
-    scenario, problems = _judged(data, base)
+    scenario, problems = _judged(data, Path(base))
     if problems:
         lines = Locator(text)
         numbered = [(lines.line(p.path), p) for p in problems]
         raise ScenarioError(
             [p.line(file, n) for n, p in sorted(numbered, key=lambda pair: pair[0])]
         )
-    return _anchored(scenario, base)
+    return _anchored(scenario, Path(base))
 
 
 def from_tables(data: dict[str, Any]) -> Scenario:
