@@ -2,11 +2,11 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Never, get_args, get_origin, get_type_hints
 
 import pytest
 import trio
@@ -16,7 +16,7 @@ from veilmix.errors import LocalError, ParameterError
 from veilmix.roles.instruments import Instrument
 from veilmix.scenarios.ledger.book import opened
 from veilmix.scenarios.populations.traces import check_ins, device_sessions, profiles, ratings
-from veilmix.scenarios.scoring.frames import SHOWN, framed
+from veilmix.scenarios.scoring.frames import SHOWN, TypedFrame, framed
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -24,6 +24,11 @@ HOSTILE = "<script>alert(1)</script>"
 @pytest.fixture(scope="module")
 def outcome() -> veilmix.Outcome:
     return veilmix.run("blood-type", 7, worst_case_nodes=0)
+
+
+@pytest.fixture(scope="module")
+def attacked() -> veilmix.Outcome:
+    return veilmix.run(veilmix.load("attack-drop"), worst_case_nodes=0)
 
 
 def test_tab_offers_what_there_is_and_all_of_it_is_there() -> None:
@@ -110,8 +115,7 @@ def test_the_tables_have_what_the_outcome_has(outcome) -> None:
     assert len(tables.attacks) == 0
 
 
-def test_attacks_are_a_table() -> None:
-    attacked = veilmix.run(veilmix.load("attack-drop"), worst_case_nodes=0)
+def test_attacks_are_a_table(attacked) -> None:
     (row,) = attacked.frames.attacks
     assert row["attack"] == "drop"
     assert (row["achieved"], row["of"]) == (attacked.attacks[0].value, attacked.attacks[0].of)
@@ -130,6 +134,42 @@ def test_a_table_is_plain_columns_and_needs_no_pandas(outcome, monkeypatch) -> N
 def test_a_heading_that_comes_twice_keeps_both_columns() -> None:
     table = framed(("people", "people"), [("x", 1)])
     assert list(table) == [{"people": "x", "people (2)": 1}]
+
+
+def typed_columns(tables: Any) -> Iterator[tuple[type, str, tuple[Any, ...]]]:
+    """Yield each column with a declared type: the type, its place, its cells."""
+    for name, declared in get_type_hints(type(tables)).items():
+        if get_origin(declared) is TypedFrame:
+            for cells, headings in zip((int, float, str), get_args(declared), strict=True):
+                for heading in () if headings is Never else get_args(headings):
+                    place = f"{type(tables).__name__}.{name}[{heading}]"
+                    yield cells, place, getattr(tables, name)[heading]
+
+
+def test_cells_are_of_their_declared_types(outcome, attacked) -> None:
+    runs = [outcome, attacked, veilmix.run("village", mode="ideal")]
+    table = {"age": [30, 30, 31, 31, 32, 32], "ward": ["e", "e", "w", "w", "e", "w"]}
+    score = veilmix.score(table, k=2, quasi="age", sensitive="ward").frames
+    advice = veilmix.advise(table, k=2).frames
+    declared, filled = set(), set()
+    for tables in (*(run.frames for run in runs), score, advice):
+        for cells, place, column in typed_columns(tables):
+            accepted = (int, float) if cells is float else cells
+            assert [type(cell) for cell in column if not isinstance(cell, accepted)] == [], place
+            declared.add(place)
+            filled |= {place} if column else set()
+    assert filled == declared
+    assert "Frames.release[people]" in declared
+
+
+def test_a_released_column_called_people_does_not_hide_the_count(tmp_path) -> None:
+    (tmp_path / "p.csv").write_text("people,b\n" + "x,1\ny,1\n" * 6, "utf-8")
+    text = '[scenario]\nname = "s"\nseed = 1\n[policy]\nkind = "all"\nk = 2\n'
+    release = veilmix.run(
+        veilmix.with_people(text, tmp_path / "p.csv"), mode="ideal", worst_case_seconds=0
+    ).frames.release
+    assert sum(release["people"]) == 12
+    assert release["people (2)"] == ("x", "y")
 
 
 # Paths

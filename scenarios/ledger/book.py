@@ -18,6 +18,7 @@ People are written as fingerprints (people.py). Only their owner may read the fi
 """
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -2,18 +2,25 @@
 
 A table is of the same kind whatever is installed: `pandas.DataFrame(frame.columns)` and
 `polars.DataFrame(frame.columns)` are one call, and no part of veilmix needs either.
+
+A type checker knows the cells of a `TypedFrame` by the heading: `sum(frames.release["people"])` is
+an int. Cells of other headings are `Any`, as in other libraries of tables, because their types
+depend on the data.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, Generic, Literal, Never, TypeVar, overload
 
 from ...errors import LocalError
 
 SHOWN = 40  # rows in a notebook; all are in `columns`
 APART = ' style="text-align:left;vertical-align:top;padding:0.15em 1.2em 0.15em 0"'
 Cell = str | int | float | bool | None
+Whole = TypeVar("Whole", bound=str)  # headings of whole numbers
+Real = TypeVar("Real", bound=str)  # headings of other numbers
+Text = TypeVar("Text", bound=str)  # headings of texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +31,7 @@ class Frame:
         columns: the cells of each column by its heading, all equally many.
     """
 
-    columns: Mapping[str, tuple[Cell, ...]]
+    columns: Mapping[str, tuple[Any, ...]]
 
     @classmethod
     def of(cls, rows: Sequence[Mapping[str, Cell]]) -> "Frame":
@@ -35,10 +42,10 @@ class Frame:
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
 
-    def __getitem__(self, heading: str) -> tuple[Cell, ...]:
+    def __getitem__(self, heading: str) -> tuple[Any, ...]:
         return self.columns[heading]
 
-    def __iter__(self) -> Iterator[dict[str, Cell]]:
+    def __iter__(self) -> Iterator[dict[str, Any]]:
         """Its rows, one after the other."""
         for row in zip(*self.columns.values(), strict=True):
             yield dict(zip(self.columns, row, strict=True))
@@ -68,21 +75,59 @@ class Frame:
         return f'<div style="overflow-x:auto">{table}{more}</div>'
 
 
+class TypedFrame(Frame, Generic[Whole, Real, Text]):
+    """A table with headings that are known before the data.
+
+    Each parameter is a `Literal` of headings: of whole numbers, other numbers, texts. Where cells
+    may be empty they are `Any`.
+    """
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, heading: Whole) -> tuple[int, ...]: ...
+    @overload
+    def __getitem__(self, heading: Real) -> tuple[float, ...]: ...
+    @overload
+    def __getitem__(self, heading: Text) -> tuple[str, ...]: ...
+    @overload
+    def __getitem__(self, heading: str) -> tuple[Any, ...]: ...
+    def __getitem__(self, heading: str) -> tuple[Any, ...]:
+        return self.columns[heading]
+
+
 def _cell(cell: Cell) -> str:
     if cell is None:
         return ""
     return escape(f"{cell:.4g}" if isinstance(cell, float) else str(cell))
 
 
-def framed(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Frame:
-    """Make a frame of rows; a heading that comes twice is numbered."""
+def column_cells(
+    headings: Sequence[str], rows: Sequence[Sequence[Cell]]
+) -> dict[str, tuple[Cell, ...]]:
+    """Turn rows into columns; a heading that comes twice is numbered."""
     names: dict[str, int] = {}
     for place, heading in enumerate(headings):
         name, again = heading, 2
         while name in names:
             name, again = f"{heading} ({again})", again + 1
         names[name] = place
-    return Frame({name: tuple(row[place] for row in rows) for name, place in names.items()})
+    return {name: tuple(row[place] for row in rows) for name, place in names.items()}
+
+
+def framed(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Frame:
+    """Make a frame of rows; a heading that comes twice is numbered."""
+    return Frame(column_cells(headings, rows))
+
+
+ReleaseFrame = TypedFrame[Literal["people"], Never, Never]
+MarginalFrame = TypedFrame[Literal["people"], Never, Literal["feature", "value"]]
+CoalitionFrame = TypedFrame[
+    Literal["linked", "users", "cells_certain", "cells"],
+    Literal["bits_per_person"],
+    Literal["coalition", "bits_are", "method", "verdict"],
+]
+AttackFrame = TypedFrame[Never, Literal["achieved", "of"], Literal["attack", "unit"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +136,17 @@ class Frames:
 
     Attributes:
         release: how many people share each combination of the released values; no row where
-            nothing was released.
+            nothing was released. A released column of the name `people` is `people (2)` here.
         marginals: how many people have each value of each feature, as the curator read them.
         coalitions: what every coalition has learnt. `bits_are`: whether the number is the value
             (exact), or a bound of it (at least, at most).
         attacks: what each attack of the scenario has achieved, of how much.
     """
 
-    release: Frame
-    marginals: Frame
-    coalitions: Frame
-    attacks: Frame
+    release: ReleaseFrame
+    marginals: MarginalFrame
+    coalitions: CoalitionFrame
+    attacks: AttackFrame
 
 
 def frames(outcome: Any) -> Frames:
@@ -114,11 +159,19 @@ def frames(outcome: Any) -> Frames:
     ]
     effects = [(effect.attack, effect.value, effect.of, effect.unit) for effect in outcome.attacks]
     return Frames(
-        framed((*released["columns"], "people"), released["counts"]),
-        framed(("feature", "value", "people"), counted),
-        framed(COALITIONS, [_coalition(view) for view in outcome.coalitions]),
-        framed(("attack", "achieved", "of", "unit"), effects),
+        _release(released["columns"], released["counts"]),
+        TypedFrame(column_cells(("feature", "value", "people"), counted)),
+        TypedFrame(column_cells(COALITIONS, [*map(_coalition, outcome.coalitions)])),
+        TypedFrame(column_cells(("attack", "achieved", "of", "unit"), effects)),
     )
+
+
+def _release(names: Sequence[str], counts: Sequence[Sequence[Cell]]) -> ReleaseFrame:
+    """Make the frame of a release; `people` is the count, whatever the columns are called."""
+    rows = [(people, *values) for *values, people in counts]
+    columns = column_cells(("people", *names), rows)
+    people = columns.pop("people")
+    return TypedFrame({**columns, "people": people})
 
 
 COALITIONS = (

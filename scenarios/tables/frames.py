@@ -1,18 +1,40 @@
-"""A score and advice as tables of plain columns (`Frame`), for whoever works in a notebook.
+"""A score and advice as tables of plain columns (`Frame`), for work in a notebook.
 
-veilmix.score("patients.csv").frames.questions.to_pandas()
-polars.DataFrame(veilmix.advise("patients.csv").frames.table.columns)
+>>> import veilmix
+>>> table = {"age": [30, 30, 31, 31], "ward": ["east", "east", "west", "east"]}
+>>> sum(veilmix.score(table, k=2).frames.sets["people_below_k"])
+3
+>>> veilmix.advise(table, k=2, max_exposure=0).frames.table.columns
+{'age': ('30', '30', '31', '31')}
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from typing import Literal, Never
 
 from ...analysis.composition import WorstCase
 from ...analysis.scoring import TableScore
-from ..scoring.frames import Cell, Frame, framed
+from ..scoring.frames import Cell, Frame, TypedFrame, column_cells
 from .advise import Advised
 
 JOINT = "all columns"
+ColumnFrame = TypedFrame[
+    Literal["values", "missing", "smallest_crowd", "people_below_k"],
+    Literal["exposure"],
+    Literal["column"],
+]
+BoundFrame = TypedFrame[Literal["people"], Literal["share"], Literal["bound"]]
+QuestionFrame = TypedFrame[
+    Literal["columns"],
+    Literal["attack", "baseline", "risk", "risk_low", "risk_high"],
+    Literal["question", "known", "sought"],
+]
+SensitiveFrame = TypedFrame[Literal["k", "l"], Literal["entropy_l", "t"], Literal["column"]]
+SetFrame = TypedFrame[Literal["people_below_k", "promised"], Never, Literal["columns"]]
+AdvisedFrame = TypedFrame[Never, Literal["bits_kept", "bits"], Literal["column", "say"]]
+ChoiceFrame = TypedFrame[
+    Literal["people_below_k", "promised"], Literal["loss", "share_of_bits"], Never
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +49,11 @@ class ScoreFrames:
         sets: the sets of columns that were counted.
     """
 
-    columns: Frame
-    bounds: Frame
-    questions: Frame
-    sensitive: Frame
-    sets: Frame
+    columns: ColumnFrame
+    bounds: BoundFrame
+    questions: QuestionFrame
+    sensitive: SensitiveFrame
+    sets: SetFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +66,8 @@ class AdviceFrames:
         table: the people's rows as the advised choice says them.
     """
 
-    columns: Frame
-    choices: Frame
+    columns: AdvisedFrame
+    choices: ChoiceFrame
     table: Frame
 
 
@@ -58,11 +80,11 @@ class FramedScore(TableScore):
     def frames(self) -> ScoreFrames:
         """The score as tables of plain columns."""
         return ScoreFrames(
-            framed(COLUMNS, list(_columns(self))),
-            framed(("bound", "people", "share"), list(_bounds(self))),
-            framed(QUESTIONS, list(_questions(self))),
-            framed(("column", "k", "l", "entropy_l", "t"), list(_sensitive(self))),
-            framed(("columns", "people_below_k", "promised", "safe"), list(_sets(self))),
+            TypedFrame(column_cells(COLUMNS, [*_columns(self)])),
+            TypedFrame(column_cells(BOUNDS, [*_bounds(self)])),
+            TypedFrame(column_cells(QUESTIONS, [*_questions(self)])),
+            TypedFrame(column_cells(SENSITIVE, [*_sensitive(self)])),
+            TypedFrame(column_cells(SETS, [*_sets(self)])),
         )
 
 
@@ -88,10 +110,15 @@ def framed_score(score: TableScore) -> FramedScore:
 
 
 COLUMNS = ("column", "values", "missing", "smallest_crowd", "people_below_k", "exposure")
+BOUNDS = ("bound", "people", "share")
 QUESTIONS = (
     *("question", "columns", "known", "sought", "attack", "control", "baseline"),
     *("risk", "risk_low", "risk_high"),
 )
+SENSITIVE = ("column", "k", "l", "entropy_l", "t")
+SETS = ("columns", "people_below_k", "promised", "safe")
+ADVISED = ("column", "say", "bits_kept", "bits", "people_below_k_one_step_finer")
+CHOICES = ("advised", "loss", "people_below_k", "promised", "share_of_bits", "two_way")
 Row = tuple[Cell, ...]
 
 
@@ -170,10 +197,9 @@ def _named(score: TableScore, columns: Sequence[int]) -> str:
     return ", ".join(score.columns[j].name for j in columns)
 
 
-def choices(advised: Advised) -> Frame:
+def choices(advised: Advised) -> ChoiceFrame:
     """The choices that none beats, with their costs and what each says of each column."""
     names = tuple(column.ladder.column for column in advised.columns)
-    headings = ("advised", "loss", "people_below_k", "promised", "share_of_bits", "two_way")
     rows = [
         (
             *(
@@ -188,7 +214,7 @@ def choices(advised: Advised) -> Frame:
         )
         for choice, cost in advised.choices
     ]
-    return framed((*headings, *names), rows)
+    return TypedFrame(column_cells((*CHOICES, *names), rows))
 
 
 def _advice_frames(advised: Advised) -> AdviceFrames:
@@ -197,9 +223,7 @@ def _advice_frames(advised: Advised) -> AdviceFrames:
     cost, levels = advised.cost, advised.level_names(advised.best)
     steps = zip(names, levels, cost.kept, cost.whole, advised.finer, strict=True)
     return AdviceFrames(
-        framed(
-            ("column", "say", "bits_kept", "bits", "people_below_k_one_step_finer"), list(steps)
-        ),
+        TypedFrame(column_cells(ADVISED, [*steps])),
         choices(advised),
         Frame(advised.coarse()),
     )
