@@ -179,6 +179,10 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         (["Q*(t) of `x`, a|b, t_"], ["Q\\*(t) of ``x``, a\\|b, t\\_"]),
         (["A law:", "    p * q", "then"], ["A law:", "", "::", "", "    p * q", "", "then"]),
         (["Args:", "    x: what *it* is"], ["Args:", "    x: what \\*it\\* is"]),
+        (
+            ["a_b:", "", ">>> x_y * 2", "a_b", "", "a_b"],
+            ["a\\_b:", "", ">>> x_y * 2", "a_b", "", "a\\_b"],
+        ),
         (["a ` alone"], ["a \\` alone"]),
     ],
 )

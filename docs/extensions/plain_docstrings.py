@@ -1,8 +1,8 @@
 """Docstrings are plain text with `names` in backticks; Sphinx reads reStructuredText.
 
 What stands in backticks becomes literal, the signs of reStructuredText elsewhere become themselves,
-and what is indented (a formula, a table) becomes a literal block. Sections such as `Args:` are left
-to napoleon, which runs after this.
+and what is indented (a formula, a table) becomes a literal block. An example (`>>>` to the next
+empty line) stays as it is. Sections such as `Args:` are left to napoleon, which runs after this.
 """
 
 import re
@@ -33,8 +33,12 @@ def plain(line: str) -> str:
 def rewritten(lines: list[str]) -> list[str]:
     """A docstring as reStructuredText."""
     lines_out: list[str] = []
-    section = formula = False
+    section = formula = example = False
     for line in lines:
+        example = bool(line.strip()) and (example or line.lstrip().startswith(">>> "))
+        if example:
+            lines_out.append(line)
+            continue
         indented = line.startswith(" ")
         if line.strip() and not indented:
             section = line in SECTIONS
