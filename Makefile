@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN := .venv/bin/
 
-.PHONY: demo teach data cluster fast dev test long lint types mypy pyright docs mutants check lock clean
+.PHONY: demo teach data cluster fast dev test long lint types mypy pyright examples docs mutants check lock clean
 
 demo:
 	@"$(PYTHON)" tools/environment.py demo
@@ -39,9 +39,17 @@ lint:
 
 types: mypy pyright
 
-mypy pyright:
+# The package, and every Python example of the documents and docstrings as a file of a user.
+mypy: examples
+	@$(RUN)mypy
+	@$(RUN)mypy --strict build/examples
+
+pyright: examples
+	@$(RUN)pyright
+
+examples:
 	@"$(PYTHON)" tools/environment.py dev
-	@$(RUN)$@
+	@$(RUN)python tools/examples.py build/examples
 
 # Remove each guard in turn, in a copy of a process: a test named for it must fail. NAMES: parts of names.
 mutants:
@@ -66,4 +74,4 @@ lock:
 	@$(PIN) requirements/peers.in -o requirements/peers.txt
 
 clean:
-	rm -rf docs/_build .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build/examples docs/_build .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

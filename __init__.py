@@ -1,11 +1,19 @@
 """veilmix: a laboratory for releasing data about people without trusting anyone with the data.
 
-    outcome = veilmix.run("titanic", seed=7)      play a scenario: a shipped name or a file
-    outcome = await veilmix.play("titanic")       the same inside a running trio program
-    outcome.frames.release                        what came of it as tables of plain columns
-    veilmix.save(outcome, "runs")                 kept as the command line keeps it
-    veilmix.score(frame, k=5)                     a table of your own: a path, or a frame
-    veilmix.advise(frame, k=5).best               how coarse it has to be
+>>> import trio, veilmix
+>>> outcome = veilmix.run("blood-type", seed=7)  # play a scenario: a shipped name or a file
+>>> again = trio.run(veilmix.play, "blood-type", 7)  # the same inside a running trio program
+>>> outcome.frames.release  # the results as tables of plain columns
+<Frame of 3 rows: A, B, people>
+>>> sum(outcome.frames.release["people"])
+30
+>>> veilmix.save(outcome, "runs").name  # store the run as the command line does
+'blood-type-0007'
+>>> table = {"age": [30, 31] * 20, "ward": ["east", "west", "west", "west"] * 10}
+>>> veilmix.score(table, k=5).safe  # a table of your own: a path, or a frame
+True
+>>> veilmix.advise(table, k=15).best.people  # the coarser values that make it safe
+0
 
 Nothing is imported until it is asked for (PEP 562), so that `import veilmix` costs nothing and no
 tool that imports this folder under another name makes a second copy of anything.

@@ -2,12 +2,16 @@
 
 A door that imports all its files at once makes everybody pay for them who wants one: a person's
 phone that says one symbol, a command that only checks a file. Such a door names its files twice:
-under `TYPE_CHECKING` for type checkers and readers, and for the interpreter
+under `TYPE_CHECKING` for type checkers and readers, and for the interpreter in the `else` of it
+(there `fetch` and `offered` are the module's `__getattr__` and `__dir__`):
 
-    __getattr__, __dir__ = deferred(__name__, {".grr": ["GRR"], ".means": ["Duchi", "Hybrid"]})
+>>> from veilmix.deferred import deferred
+>>> fetch, offered = deferred("veilmix.analysis.randomizers", {".grr": ["GRR"]})
+>>> fetch("GRR").__name__
+'GRR'
 
-in the `else` of it, so that a misspelt name stays an error of the type checker. A test holds both
-lists, and `__all__`, to be the same. Needs nothing of the package: any room may use it.
+A misspelt name stays an error of the type checker. A test holds both lists, and `__all__`, to be
+the same. Needs nothing of the package: any room may use it.
 """
 
 import sys

@@ -1,11 +1,15 @@
 """The options of a table of one's own at the command line.
 
-    @crowd_options
-    @figure_option("Draw it")
-    @table_options
-    def command(data: Path, k: int, max_exposure: float, picture: Path | None, **reading: Any):
-        check_figure(picture)
-        table = read(data, Reading(**reading))
+>>> import click
+>>> from veilmix.cli.own_table import crowd_options, figure_option, table_options
+>>> @click.command()
+... @crowd_options
+... @figure_option("Draw it")
+... @table_options
+... def command(k: int, **options: object) -> None:
+...     print(k, options["quasi"], options["picture"])
+>>> command.main(["people.csv", "--k", "3", "--quasi", "age"], standalone_mode=False)
+3 age None
 
 The commands that read one, `score`, `advise` and `worst`, take them.
 """

@@ -23,7 +23,7 @@ from veilmix.scenarios.schema.kinds import BUILT_IN, kinds
 
 PAGE = (Path(__file__).parent.parent / "docs" / "extending.md").read_text("utf-8")
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINES = 150  # of the package
+LINES = 160  # of the package, with its types
 
 
 def files() -> dict[str, str]:

@@ -1,17 +1,21 @@
 """The documentation as a site: its pages hang together, its examples run, its names exist.
 
-A block ```console is typed line by line and its output compared; a line `...` stands for any lines,
-`...` in a line for any letters.
-A block ```python is executed. Blocks of one page follow each other in one empty folder; before a
-block of text, a comment `<!-- file: NAME -->` writes it to a file there.
+A block ```python is executed, on every page; one with `if __name__ ==` as a program.
+On the pages of TYPED a block ```console is typed line by line and its output compared; a line `...`
+stands for any lines, `...` in a line for any letters.
+Blocks of one page follow each other in one empty folder; before a block of text, a comment
+`<!-- file: NAME -->` writes it to a file there. Types: tools/examples.py.
 """
 
 import re
 import shlex
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import examples
 import make_pictures
 import plain_docstrings
 import pytest
@@ -22,16 +26,11 @@ from veilmix.protocol.phases import MOVES, Phase, diagram
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
-RUN = (
-    "tutorial.md",
-    "steward.md",
-    "howto.md",
-    "scale.md",
-    "api/run.md",
-)  # pages whose examples are executed
+# Pages whose commands are typed; tests/test_first_hour.py tries those of the others.
+TYPED = {"docs/tutorial.md", "docs/steward.md", "docs/howto.md", "docs/scale.md", "docs/api/run.md"}
+PROGRAMMED = {example.page for example in examples.page_examples()}  # pages with Python
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 TOCTREE = re.compile(r"```\{toctree\}\n(.*?)```", re.DOTALL)
-FENCE = re.compile(r"(?:<!-- file: (\S+) -->\n)?```(\w*)\n(.*?)```\n", re.DOTALL)
 
 
 def text_of(page: Path) -> str:
@@ -115,8 +114,20 @@ def type_all(block: str, capsys: pytest.CaptureFixture[str]) -> None:
         )
 
 
+def execute(code: str, file: str, names: dict[str, Any]) -> None:
+    """Execute a block: a program in a process of its own, as a reader starts it; else here."""
+    if "if __name__ ==" not in code:
+        exec(compile(code, file, "exec"), names)  # the page is ours
+        return
+    Path("program.py").write_text(code, "utf-8")
+    command = [sys.executable, "program.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert done.stdout
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", RUN)
+@pytest.mark.parametrize("name", sorted(TYPED | PROGRAMMED))
 def test_the_examples_of_a_page_are_true(
     name: str,
     tmp_path: Path,
@@ -126,14 +137,15 @@ def test_the_examples_of_a_page_are_true(
     monkeypatch.chdir(tmp_path)
     tried = 0
     names: dict[str, Any] = {}
-    for file, language, block in FENCE.findall((DOCS / name).read_text("utf-8")):
-        if file:
-            Path(file).write_text(block, "utf-8")
-        elif language == "console":
-            type_all(block, capsys)
-        elif language == "python":
-            exec(compile(block, name, "exec"), names)  # the page is ours
-        tried += language in ("console", "python")
+    for block in examples.blocks((ROOT / name).read_text("utf-8")):
+        typed = block.language == "console" and name in TYPED
+        if block.file:
+            Path(block.file).write_text(block.text, "utf-8")
+        elif typed:
+            type_all(block.text, capsys)
+        elif block.language == "python":
+            execute(block.text, name, names)
+        tried += typed or block.language == "python"
     assert tried
 
 

@@ -1,7 +1,12 @@
 """Tables of one's own from Python: `veilmix.score` and `veilmix.advise`.
 
-    veilmix.score(frame, k=5, quasi="age,sex")         -> TableScore
-    veilmix.advise("patients.csv", k=5).best           -> the choice that loses least
+>>> import veilmix
+>>> table = {"name": ["ada", "bob", "eve", "joe"], "age": [30, 30, 31, 31]}
+>>> veilmix.score(table, k=2, columns="age").safe
+True
+>>> advised = veilmix.advise(table, k=3, columns="age")
+>>> advised.level_names(advised.best)  # the choice that loses least
+('dropped',)
 
 A table is a path, or a frame of whichever library (populations/frame_file.py). Keywords that are
 not named here are those of `Reading`, which are the options of the command line.

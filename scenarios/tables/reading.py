@@ -1,6 +1,10 @@
-"""Reading a table of one's own as its user says: which columns, what they are, how coarse.
+r"""Reading a table of one's own as its user says: which columns, what they are, how coarse.
 
-read(path, Reading(quasi="age,sex", coarsen=("age.bins.width=10",)))
+>>> from pathlib import Path
+>>> from veilmix.scenarios.tables.reading import Reading, read
+>>> _ = Path("people.csv").write_text("age,sex\n31,f\n38,m\n42,f\n")
+>>> read(Path("people.csv"), Reading(quasi="age,sex", coarsen=("age.bins.width=10",))).values
+(('30 to 39', '40 to 49'), ('f', 'm'))
 """
 
 import tomllib
