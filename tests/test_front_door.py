@@ -166,7 +166,7 @@ def test_a_released_column_called_people_does_not_hide_the_count(tmp_path) -> No
     (tmp_path / "p.csv").write_text("people,b\n" + "x,1\ny,1\n" * 6, "utf-8")
     text = '[scenario]\nname = "s"\nseed = 1\n[policy]\nkind = "all"\nk = 2\n'
     release = veilmix.run(
-        veilmix.with_people(text, tmp_path / "p.csv"), mode="ideal", worst_case_seconds=0
+        veilmix.with_people(text, tmp_path / "p.csv"), mode="ideal", worst_case_nodes=0
     ).frames.release
     assert sum(release["people"]) == 12
     assert release["people (2)"] == ("x", "y")
@@ -201,7 +201,7 @@ def test_every_door_takes_every_kind_of_path(
     loaded = veilmix.loads(named, base=as_path(tmp_path))
     assert veilmix.load(at["s.toml"]) == loaded
     assert veilmix.with_people(text, at["p.csv"]).population == loaded.population
-    assert veilmix.run(at["s.toml"], mode="ideal", worst_case_seconds=0).users == 12
+    assert veilmix.run(at["s.toml"], mode="ideal", worst_case_nodes=0).users == 12
     assert veilmix.compare(at["s.toml"], only=["trusted"], messages=False).users == 12
     assert veilmix.score(at["p.csv"], k=2).n == 12
     assert veilmix.advise(at["p.csv"], k=2, hierarchies={"age": at["h.csv"]}).n == 12

@@ -127,10 +127,10 @@ def played(file: Path, editor: Editor | None = None, book: Path | None = None) -
     """A run of a scenario file, real, with or without a ledger."""
     more: dict[str, Any] = {"instruments": (editor,)} if editor else {}
     if book is None:
-        outcome = playing.run(file, worst_case_seconds=0, **more)
+        outcome = playing.run(file, worst_case_nodes=0, **more)
     else:
         with open_ledger(book) as ledger:
-            outcome = playing.run(file, worst_case_seconds=0, ledger=ledger, **more)
+            outcome = playing.run(file, worst_case_nodes=0, ledger=ledger, **more)
     if editor:
         editor.reached("scored")
         assert editor.done
@@ -204,12 +204,12 @@ def test_without_messages_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     noisy = '[policy]\nkind = "histogram"\n[local]\nmechanism = "grr"\nepsilon = 2.0\n'
     for policy in ("", noisy):
         file = scenario(tmp_path, PEOPLE["a sample of it"], policy=policy)
-        right = playing.run(file, mode="ideal", worst_case_seconds=0)
+        right = playing.run(file, mode="ideal", worst_case_nodes=0)
         assert right.reidentification is not None
         assert right.reidentification.population == len(ROWS)
         with monkeypatch.context() as patch:
             Editor(tmp_path / "people.csv", "drawn", Path.unlink).hook(patch)
-            assert told(playing.run(file, mode="ideal", worst_case_seconds=0)) == told(right)
+            assert told(playing.run(file, mode="ideal", worst_case_nodes=0)) == told(right)
 
 
 class Opens:
