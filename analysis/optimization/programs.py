@@ -237,9 +237,11 @@ def solve_integer(
     constraints: Sequence[Constraint],
     integrality: npt.NDArray[Any],
     bounds: tuple[Any, Any] | None = None,
-    **options: Any,
+    *,
+    node_limit: int | None = None,
+    mip_rel_gap: float | None = None,
 ) -> Solution:
-    """Solve one integer program: SciPy's `milp`.
+    """Solve one integer program: SciPy's `milp`, without its limit in seconds (decision 81).
 
     Args:
         costs: the objective, minimised.
@@ -247,11 +249,14 @@ def solve_integer(
         integrality: 1 for a whole number, 0 for any, shape (columns,).
         bounds: the least and the most of each column, numbers or shape (columns,); None: at least
             0.
-        options: of `milp`: `node_limit`, `mip_rel_gap`, `time_limit`.
+        node_limit: nodes of the search tree, at most; None: no limit.
+        mip_rel_gap: relative gap at which a solution is good enough; None: HiGHS's.
 
     Raises:
         SolverError: the solver's process cannot be started, or ended.
     """
+    given = {"node_limit": node_limit, "mip_rel_gap": mip_rel_gap}
+    options = {name: value for name, value in given.items() if value is not None}
     solution: Solution = ask_solver(
         "integer", costs, list(constraints), bounds, integrality, options
     )

@@ -101,10 +101,11 @@ def test_a_slow_machine_decides_the_same_and_verifies_it(
 def test_a_leaping_clock_is_noticed_where_seconds_are_the_callers(
     slow: Callable[[], list[str]],
 ) -> None:
-    """Of `worst_case` with seconds and no nodes: so the watch above sees what it looks for."""
+    """Of `worst_case`: so the clocks leap, and the watch above sees what solvers are asked with."""
     from veilmix.analysis.composition import worst_case
 
     asked = slow()
-    bound = worst_case(CENSUS, 10, 60)
-    assert not bound.proven
-    assert [options for options in asked if "time_limit" in options]
+    assert worst_case(CENSUS, 10, 60).timed
+    assert not asked
+    worst_case([[90, 40, 12, 3], [70, 50, 25], [80, 44, 21]], 9, nodes=1)
+    assert [options for options in asked if "node_limit" in options]
