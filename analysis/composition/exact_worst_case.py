@@ -135,47 +135,47 @@ def worst_case(
 ) -> WorstCase:
     """The most people in cells of fewer than k people, over ALL tables with these marginals.
 
-    Beyond paper 000: its Theorems 2 and 3 bound this number from above, this computes it. With
-    `known`, the tables must also have these joint counts.
+    Beyond paper 000, whose Theorems 2 and 3 bound it from above. Without `time_limit` the result
+    depends on the counts and on the solver, not on the machine's speed.
 
     Args:
         marginals: counts per column, all with one total n.
         k: crowd size, a whole number.
-        time_limit: seconds after which no further step is begun and the bracket so far is returned,
-            > 0. It then depends on the machine's speed, and `timed` says so: veilmix itself records
-            no such bracket. None: nodes and rounds alone end the search.
+        time_limit: seconds, > 0, after which no further step begins. The bracket then depends on
+            the machine's speed, `timed` is set, and no command records it. None: no such limit.
         known: joint counts of groups of columns, {(0, 1): table with axes in that order, ...}.
-        nodes: of every search tree, at most. What is found depends on the counts and on the solver,
-            not on the machine's speed.
-        rounds: of swaps in the search for bad tables (contingency/swaps.py), at most; of more than
-            2,000 cells fewer, 10 million / cells. None: five for each node.
+        nodes: of every search tree, at most.
+        rounds: of swaps (contingency/swaps.py), at most; of more than 2,000 cells fewer, 10 million
+            / cells. None: five for each node.
         seed: of what is swapped, a whole number of at least 0.
         enough: share of the people: found at once to within so many, nothing closer is sought.
         most_cells: of a larger class of tables (after merging) only what is found at once is given.
         keep: Ctrl-C ends the search, and what was found by then is returned; else it is raised.
-        progress: is called with the bracket and what is done now, from several threads.
-
-    Returns:
-        The result; it says whether the maximum is proven.
+        progress: is called with the bracket and the step that begins.
 
     Raises:
         ParameterError: an argument out of range, or no table has all the known counts.
     """
-    start, k = perf_counter(), whole(k, "k", 0)
+    start, k, columns = perf_counter(), whole(k, "k", 0), as_marginals(marginals)
     limits = _limits(time_limit, (nodes, rounds, whole(most_cells, "most_cells", 0)), seed, enough)
-    columns = as_marginals(marginals)
     tables = frechet_class(columns, k, known)
     bracket = Bracket(k, _ceiling(columns, tables, k), progress)
     bracket.meet(None if known else staircase(columns))
     stopped = _close(bracket, tables, limits, keep=keep)
+    people, ceiling = _ends(bracket, tables, k)
+    timed = limits.timer.over and people < ceiling
+    if timed:
+        stopped = stopped or LATE.format(time_limit)
+    why = "" if people == ceiling else stopped or _why(tables, limits)
+    n, took = int(columns[0].sum()), perf_counter() - start
+    return WorstCase(people, ceiling, n, k, took, bracket.table, why, timed)
+
+
+def _ends(bracket: Bracket, tables: FrechetClass, k: int) -> tuple[int, int]:
+    """Return the exposed people of the worst table found, and those that no table exceeds."""
     table = bracket.table
     people = _unavoidable(tables, k) if table is None else table.exposed(k)
-    ceiling = max(bracket.ceiling, people)
-    timed = limits.timer.over and people < ceiling
-    late = LATE.format(time_limit) if timed else ""
-    why = "" if people == ceiling else stopped or late or _why(tables, limits)
-    n, took = int(columns[0].sum()), perf_counter() - start
-    return WorstCase(people, ceiling, n, k, took, table, why, timed)
+    return people, max(bracket.ceiling, people)
 
 
 def _limits(

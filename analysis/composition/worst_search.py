@@ -9,10 +9,8 @@
 Whoever stops it, a limit or Ctrl-C, has what was found and what was proved by then.
 """
 
-from collections.abc import Callable
 from itertools import islice
-from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
 from ...errors import ParameterError
 from ..contingency import solve
@@ -30,9 +28,6 @@ FIRST_NODES = 20  # of the first tree, at most
 # Cells times proposals, at most: proposals of a large program take long.
 MOST_WORK = 10_000_000
 TELL = 100  # proposals after which progress is told
-WAIT = 0.1  # seconds between two looks whether Ctrl-C was pressed
-
-Result = TypeVar("Result")
 
 
 def search(program: Program, bracket: Bracket, limits: Limits) -> None:
@@ -43,13 +38,13 @@ def search(program: Program, bracket: Bracket, limits: Limits) -> None:
         KeyboardInterrupt: Ctrl-C; the bracket has what was found.
     """
     bracket.say("relaxation")
-    cuts, value = _heard(lambda: relax(program, bracket.ceiling, limits.timer))
+    cuts, value = relax(program, bracket.ceiling, limits.timer)
     bracket.prove(value)
     if bracket.closed or limits.timer():
         return
     bracket.say("first search tree")
     nodes, most = min(limits.nodes, FIRST_NODES), bracket.ceiling
-    solution = _heard(lambda: solve(program, cuts, most, whole_numbers=True, nodes=nodes))
+    solution = solve(program, cuts, most, whole_numbers=True, nodes=nodes)
     if solution.status == INFEASIBLE:
         raise ParameterError("known: no table has all of these counts")
     if solution.mip_dual_bound is not None:
@@ -93,7 +88,7 @@ def _climb(program: Program, cuts: Any, bracket: Bracket, limits: Limits) -> Non
         bracket.say(f"tables with at most {rung.cells} unexposed cells")
 
     best, most = bracket.people, bracket.ceiling
-    top = _heard(lambda: climb(program, cuts, best, most, limits.nodes, told, limits.timer))
+    top = climb(program, cuts, best, most, limits.nodes, told, limits.timer)
     bracket.prove(top.ceiling)
     bracket.meet(_table(program, top.people))
 
@@ -105,23 +100,3 @@ def _table(program: Program, people: Counts | None) -> Table | None:
     A, b = program.tables.equations()
     exact = (A @ people == b).all() and people.min() >= 0
     return program.tables.table(people) if exact else None
-
-
-def _heard(call: Callable[[], Result]) -> Result:
-    """The result of a call of which Ctrl-C is heard: solvers are deaf to it on its own thread."""
-    results: list[Result] = []
-    wrong: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(call())
-        except BaseException as error:
-            wrong.append(error)
-
-    thread = Thread(target=run, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(WAIT)
-    if wrong:
-        raise wrong[0]
-    return results[0]

@@ -165,8 +165,7 @@ def score_table(
         missing_codes: for each column the code of a missing cell, or None if it has none.
         factor: people in the population for each one in the table (exposure/attacker_risk.py).
         worst_case_nodes: of every search tree for the worst table with these marginals; None: it
-            is not sought.
-            Ctrl-C ends the search, and the score has what was found by then.
+            is not sought. Ctrl-C ends the search, and the score has what was found by then.
         asked: what singling out, linkability and inference are asked of.
         progress: is called with the name of each stage as it begins.
     """

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import scipy.optimize
+from veilmix.analysis.optimization.solver_process import SolverProcess
 
 CLOCKS = ("perf_counter", "monotonic", "process_time", "thread_time")
 
@@ -23,7 +23,7 @@ def slow_down(patch: pytest.MonkeyPatch, times: float) -> None:
         for name, value in list(vars(module).items()):
             if callable(value) and _hashable(value) and value in faster:
                 patch.setattr(module, name, faster[value])
-    patch.setattr(scipy.optimize, "milp", _hurried(scipy.optimize.milp, times))
+    patch.setattr(SolverProcess, "ask", _hurried(SolverProcess.ask, times))
 
 
 def _hashable(value: object) -> bool:
@@ -35,11 +35,11 @@ def _faster(clock: Callable[[], float], times: float) -> Callable[[], float]:
     return lambda: start + times * (clock() - start)
 
 
-def _hurried(solve: Callable[..., Any], times: float) -> Callable[..., Any]:
-    def solved(*arguments: Any, options: dict[str, Any] | None = None, **more: Any) -> Any:
-        given = dict(options or {})
-        if "time_limit" in given:
-            given["time_limit"] /= times
-        return solve(*arguments, options=given, **more)
+def _hurried(ask: Callable[..., Any], times: float) -> Callable[..., Any]:
+    def asked(process: SolverProcess, operation: str, *arguments: Any) -> Any:
+        for given in arguments:
+            if isinstance(given, dict) and "time_limit" in given:
+                given["time_limit"] /= times
+        return ask(process, operation, *arguments)
 
-    return solved
+    return asked
