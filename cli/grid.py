@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     _Type = click.ParamType[object]
 else:
-    _Type = click.ParamType
+    _Type = click.ParamType  # click before 8.4 refuses a subscript at run time
 
 
 class Shard(_Type):

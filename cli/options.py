@@ -13,6 +13,10 @@ from .found import HOME
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    _Number = click.ParamType[int]
+else:
+    _Number = click.ParamType  # click before 8.4 refuses a subscript at run time
+
 MAX_SEED = 2**63 - 1
 
 PATH = click.Path(path_type=Path)
@@ -21,7 +25,7 @@ FILE_THERE = click.Path(path_type=Path, dir_okay=False, exists=True)
 SEED = click.IntRange(0, MAX_SEED)
 
 
-class Count(click.ParamType[int]):
+class Count(_Number):
     """A number of people, written out or as a power of ten: 100000000, 100_000_000, 1e8, 2.5e6."""
 
     name = "count"
