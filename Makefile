@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN := .venv/bin/
 
-.PHONY: demo teach data cluster fast dev test long lint types mypy pyright examples docs mutants check lock clean
+.PHONY: demo teach data cluster fast dev test long lint types mypy pyright examples docs mutants versions recorded check lock clean
 
 demo:
 	@"$(PYTHON)" tools/environment.py demo
@@ -61,6 +61,16 @@ docs:
 	@"$(PYTHON)" tools/environment.py dev
 	@$(RUN)sphinx-build -q -W --keep-going -E -a -b html docs docs/_build
 
+# Do the newest and the oldest libraries that pyproject.toml allows do? Resolved today, tried, and recorded;
+# OPTIONS: of tools/versions.py. CI tries the record, with two thirds of the tests' time left out.
+versions:
+	@"$(PYTHON)" tools/environment.py dev
+	@$(RUN)python tools/versions.py $(OPTIONS)
+
+recorded:
+	@"$(PYTHON)" tools/environment.py dev
+	@$(RUN)python tools/versions.py --recorded
+
 # Pin anew what requirements/*.in ask for: for Python 3.11 and newer, on every platform. `dev` has
 # all that the others have, so they take its versions: one comes on top of another.
 PIN = $(RUN)uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -72,6 +82,7 @@ lock:
 	  $(PIN) -c requirements/dev.txt requirements/$$level.in -o requirements/$$level.txt || exit 1; done
 	@$(PIN) requirements/bench.in -o requirements/bench.txt
 	@$(PIN) requirements/peers.in -o requirements/peers.txt
+	@$(RUN)python tools/versions.py --record
 
 clean:
 	rm -rf build/examples docs/_build .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

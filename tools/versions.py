@@ -1,0 +1,230 @@
+"""Try the newest and the oldest libraries that pyproject.toml allows: `python tools/versions.py`.
+
+Resolves both (`uv pip compile --resolution highest` and `lowest-direct`), makes an environment of
+each outside the checkout with the wheel in it, and runs there every command that has a machine
+format (tools/machine_formats.py), a session between processes (tools/served_session.py), and the
+fast tests of `analysis`. What passes is recorded in requirements/newest.txt and oldest.txt.
+
+    --recorded     try the record, without the tests of LONG: what CI does
+    --record       resolve and record, and try nothing: what `make lock` does
+    --python PATH  another Python; the record is for Python 3.11 and newer, and tried with 3.11
+
+The extras are those whose libraries a command with a machine format loads. The others are of one
+command each, or of developers: Dask's cluster, marimo's lessons, Intel's sealing.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import machine_formats
+import served_session
+
+ROOT = Path(__file__).resolve().parent.parent
+RESOLUTIONS = {"newest": "highest", "oldest": "lowest-direct"}
+EXTRAS = ("data", "report", "web")
+TESTING = ("hypothesis", "pytest", "pytest-timeout", "pytest-trio")  # of the extra `dev`
+OLDEST_PYTHON = "3.11"
+PORTS = {"newest": 10_000, "oldest": 11_000}  # lower than those of tests and of the system
+FAST = ("-q", "-p", "no:cacheprovider", "-m", "not slow and not long", "tests/analysis")
+# Two thirds of the time of the fast tests; `make versions` runs them too.
+LONG = (
+    "tests/analysis/shuffled/test_erased_response.py",
+    "tests/analysis/trust/test_certain_cells.py",
+)
+# Old libraries call newer ones and cause warnings: only warnings about our lines are errors there.
+WARNINGS = {"newest": "error", "oldest": "default\nerror:::veilmix"}
+# Variables that are set for other tests, or for the checkout's own environment.
+FOREIGN = ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "VEILMIX_BROWSER", "VEILMIX_DATA")
+WHEEL = "import sys; from setuptools import build_meta as b; b.build_wheel(sys.argv[1])"
+
+
+class Failed(Exception):
+    """A step without which nothing can be tried: uv, pip or the build says why."""
+
+
+def run(*command: object, cwd: Path = ROOT, text: str | None = None) -> str:
+    """Run a command; returns its output. Failed if it ends badly."""
+    words = list(map(str, command))
+    done = subprocess.run(words, cwd=cwd, input=text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failed(f"{' '.join(words)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def uv(*arguments: object, text: str | None = None) -> str:
+    """Run uv, which the environment of developers has."""
+    return run(sys.executable, "-m", "uv", *arguments, text=text)
+
+
+def allowed() -> str:
+    """Return the requirements of pyproject.toml that are tried, a line each."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    tests = [line for line in extras["dev"] if re.split(r"[<>=!~\[; ]", line)[0] in TESTING]
+    lines = [*project["dependencies"], *(line for name in EXTRAS for line in extras[name]), *tests]
+    return "\n".join(lines) + "\n"
+
+
+def resolve(kind: str, python: str = "") -> str:
+    """Return the pins of today. python: its version; else all that are supported, on any system."""
+    whose = ("--universal", "--python-version", OLDEST_PYTHON)
+    if python:  # versions that have no wheel for it would have to be compiled
+        whose = ("--python-version", python, "--only-binary", ":all:")
+    quiet = ("--quiet", "--no-annotate", "--no-header", "--no-emit-index-url")
+    how = ("--resolution", RESOLUTIONS[kind], "--generate-hashes")
+    return uv("pip", "compile", *quiet, *how, *whose, "-", text=allowed())
+
+
+def record(kind: str) -> Path:
+    """Return the file of the recorded pins."""
+    return ROOT / "requirements" / f"{kind}.txt"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One kind of libraries, to be tried in a folder of its own."""
+
+    kind: str
+    pins: str
+    home: Path
+
+    @property
+    def python(self) -> Path:
+        """The environment's Python."""
+        return self.home / "environment" / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+    @property
+    def veilmix(self) -> Path:
+        """The command that the wheel brings."""
+        return self.python.with_name("veilmix")
+
+    def install(self, python: str, wheel: Path) -> None:
+        """Make the environment: pinned libraries, checked against their hashes, and the wheel."""
+        self.home.mkdir()
+        pins = self.home / "pins.txt"
+        pins.write_text(self.pins, "utf-8")
+        run(python, "-m", "venv", "--without-pip", self.home / "environment")
+        into = ("--quiet", "--python", self.python)
+        uv("pip", "sync", *into, "--require-hashes", pins)
+        uv("pip", "install", *into, "--no-deps", "--offline", wheel)
+        uv("pip", "check", *into)
+
+    def faults(self, tests: Path, left_out: Sequence[str]) -> Iterator[str]:
+        """Run all commands, a session beside them, and the tests; yields the faults."""
+        folders = [self.home / name for name in ("commands", "session")]
+        for folder in folders:
+            folder.mkdir()
+        with ThreadPoolExecutor(1) as beside:  # a session spends its time on its deadlines
+            session = beside.submit(
+                lambda: list(served_session.play(self.veilmix, folders[1], PORTS[self.kind]))
+            )
+            yield from machine_formats.play(self.veilmix, folders[0])
+            yield from self._tested(tests, left_out)
+            yield from session.result()
+
+    def _tested(self, tests: Path, left_out: Sequence[str]) -> Iterator[str]:
+        options = ("-o", f"filterwarnings={WARNINGS[self.kind]}", *FAST)
+        ignored = [f"--ignore={name}" for name in left_out]
+        try:
+            # -P: what lies in the folder of the tests is no package.
+            said = run(self.python, "-P", "-m", "pytest", *options, *ignored, cwd=tests)
+        except Failed as wrong:
+            yield str(wrong)
+            return
+        self.say(said.strip().splitlines()[-1].strip("= "))
+
+    def say(self, text: str) -> None:
+        """Print a line about these libraries."""
+        print(f"{self.kind}: {text}", flush=True)
+
+
+def copied(home: Path) -> tuple[Path, Path]:
+    """Build the wheel in a copy of the checkout; returns it, and a folder with the tests alone."""
+    copy, built, tests = home / "checkout", home / "wheel", home / "tests"
+    run(sys.executable, ROOT / "tools" / "clone.py", copy)
+    run(sys.executable, "-c", WHEEL, built, cwd=copy)
+    tests.mkdir()
+    for name in ("pyproject.toml", "tests", "tools", "benchmarks", "docs"):
+        (copy / name).rename(tests / name)
+    (wheel,) = built.glob("*.whl")
+    return wheel, tests
+
+
+def try_all(pins: dict[str, str], python: str, left_out: Sequence[str]) -> list[str]:
+    """Try each kind of libraries, side by side; returns the faults of all."""
+    for name in FOREIGN:
+        os.environ.pop(name, None)
+    with tempfile.TemporaryDirectory(prefix="veilmix-versions-") as folder:
+        home = Path(folder).resolve()
+        wheel, tests = copied(home)
+        trials = [Trial(kind, pinned, home / kind) for kind, pinned in pins.items()]
+
+        def one(trial: Trial) -> list[str]:
+            try:
+                trial.install(python, wheel)
+                found = list(trial.faults(tests, left_out))
+            except Failed as wrong:
+                found = [str(wrong)]
+            trial.say(f"{len(machine_formats.LINES)} commands and a session, {len(found)} faults")
+            return [f"{trial.kind}: {fault}" for fault in found]
+
+        with ThreadPoolExecutor(len(trials)) as both:
+            return [fault for faults in both.map(one, trials) for fault in faults]
+
+
+def chosen(kinds: Sequence[str], version: str, *, recorded: bool) -> dict[str, str]:
+    """Return the pins to try with a Python of this version."""
+    pins = {}
+    for kind in kinds:
+        # Libraries of then have no wheels for a Python of later: it has its own oldest.
+        own = kind == "oldest" and version != OLDEST_PYTHON
+        known = recorded and not own
+        pins[kind] = record(kind).read_text("utf-8") if known else resolve(kind, version * own)
+    return pins
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Resolve, try and record, or part of it; returns the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--recorded", action="store_true", help="try the record, not today's")
+    parser.add_argument("--record", action="store_true", help="record today's, and try nothing")
+    parser.add_argument("--python", default=sys.executable, metavar="PATH", help="another Python")
+    parser.add_argument("kinds", nargs="*", metavar="newest|oldest", help="[default: both]")
+    given = parser.parse_args(arguments)
+    kinds = given.kinds or [*RESOLUTIONS]
+    if not {*kinds} <= {*RESOLUTIONS}:
+        parser.error(f"found {' '.join(kinds)}; accepted: {', '.join(RESOLUTIONS)}")
+    try:
+        return _obeyed(kinds, given)
+    except Failed as wrong:
+        print(wrong, file=sys.stderr)
+        return 1
+
+
+def _obeyed(kinds: Sequence[str], given: argparse.Namespace) -> int:
+    ask = "import sys; print('{}.{}'.format(*sys.version_info))"
+    version = OLDEST_PYTHON if given.record else run(given.python, "-c", ask).strip()
+    pins = chosen(kinds, version, recorded=given.recorded)
+    if not given.record:
+        left_out = LONG if given.recorded else ()
+        if faults := try_all(pins, given.python, left_out):
+            print("\n\n".join(faults), file=sys.stderr)
+            return 1
+    if not given.recorded and version == OLDEST_PYTHON:
+        for kind, pinned in pins.items():
+            record(kind).write_text(pinned, "utf-8")
+            print(f"recorded {record(kind).relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
