@@ -12,7 +12,6 @@ shuffler shows and phones show would differ. That is what they are compared for.
 
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta, Struct
 
 from ..crypto.identity import PublicIdentity
@@ -21,6 +20,7 @@ from ..machines.directory import EVERYBODY, Directory, Place
 from ..protocol import parties
 from ..protocol.messages import Roster
 from ..protocol.phases import BOARD
+from ..scenarios.serialization.strict_text import Unreadable, from_json
 from .questions import QuestionsTable
 
 LARGEST = 1 << 14  # bytes of an offer; one of ours has some 1,500
@@ -82,12 +82,12 @@ class Offer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def read(cls, data: bytes) -> "Offer":
         """Read what was sent; DataError, in a sentence, if it is none."""
         try:
-            offer = msgspec.json.decode(data[: LARGEST + 1], type=cls)
+            offer = from_json(data[: LARGEST + 1], cls)
             _ = offer.who.identity
         except ParameterError as wrong:
             raise DataError(f"this identity is not accepted: {wrong}") from None
-        except (ValueError, RecursionError) as wrong:
-            raise DataError(f"no offer to mix: {wrong}") from None
+        except Unreadable as wrong:
+            raise DataError(f"no offer to mix: {wrong.why}") from None
         return offer
 
 

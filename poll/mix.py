@@ -27,6 +27,7 @@ from ..roles.keyholder import Keyholder
 from ..roles.session import make_key, perform
 from ..roles.workplace import HERE, Workplace
 from ..scenarios.schema.model import Scenario
+from ..scenarios.serialization.strict_text import Unreadable, from_json
 from .enrolment import IdentityRecord, Offer, Papers
 from .questions import promise_of, scenario_of
 from .stage import cast_of
@@ -146,9 +147,9 @@ class _Mixing:
                 continue
             if status == 200:
                 try:
-                    return msgspec.json.decode(said, type=Papers)
-                except (ValueError, RecursionError) as wrong:
-                    raise DataError(f"{self._name}: gives no papers: {wrong}") from None
+                    return from_json(said, Papers)
+                except Unreadable as wrong:
+                    raise DataError(f"{self._name}: gives no papers: {wrong.why}") from None
             if status not in (204, 429):
                 raise DataError(f"{self._name}: {said.decode(errors='replace').strip():.400}")
             await trio.sleep(wait)

@@ -15,12 +15,10 @@ Every other key of these tables that a page in a browser could not keep to is re
 """
 
 import re
-import tomllib
 from math import prod
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
@@ -46,6 +44,7 @@ from ..scenarios.schema.model import (
     Scenario,
 )
 from ..scenarios.serialization.bounded_file import read_bounded
+from ..scenarios.serialization.strict_text import Unreadable, from_toml
 
 DEMO = Path(__file__).with_name("demo.toml")
 LARGEST = 1 << 20  # bytes
@@ -95,9 +94,9 @@ def read_questions(path: Path) -> Scenario:
     """
     data = read_bounded(path, LARGEST, "file of questions")
     try:
-        table = msgspec.convert(tomllib.loads(data.decode()), QuestionsTable)
-    except (ValueError, msgspec.ValidationError) as wrong:
-        raise ScenarioError([f"{path}: {wrong}"]) from None
+        table = from_toml(data, QuestionsTable)
+    except Unreadable as bad:
+        raise ScenarioError([f"{path}:{bad.line}: {bad.why}"]) from None
     try:
         return scenario_of(table)
     except ParameterError as wrong:

@@ -26,6 +26,7 @@ import trio
 from ..errors import DataError
 from ..machines.http import ALWAYS, BYTES, Answer, Header, Limits, Request, Server
 from ..protocol.session import Round
+from ..scenarios.serialization.strict_text import Unreadable, from_json
 from .assets import assets, page, policy
 from .classroom import Classroom, Deliver, Unwelcome
 from .enrolment import Offer
@@ -126,8 +127,8 @@ class Desk:
 
     def _join(self, body: bytes) -> Answer:
         try:
-            asked = json.loads(body)
-        except (ValueError, RecursionError):
+            asked = from_json(body)
+        except Unreadable:
             asked = None
         if not isinstance(asked, dict) or set(asked) != {"phone", "name"}:
             raise Unwelcome(400, "To join, a phone says its secret and a name.")

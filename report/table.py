@@ -5,7 +5,6 @@ from the JSON of `veilmix score`; no value of the table is in it, only names of 
 The page describes what was measured. It certifies nothing.
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,12 +23,15 @@ from ..scenarios.pages.pieces import (
     Words,
 )
 from ..scenarios.pages.svg import plot
+from ..scenarios.serialization.bounded_file import read_bounded
+from ..scenarios.serialization.record import plain
+from ..scenarios.serialization.strict_text import Unreadable, from_json
+from ..scenarios.tables.score_record import ScoredTable
 from ..scenarios.wording import many, percent
 from . import table_questions
 
 MAX_BYTES = 256 << 20
 NAMED = 12  # columns, on the first page
-NEEDED = ("data", "read", "sha256", "roles", "users", "k", "columns", "joint", "bounds", "sets")
 KNOWS = (
     "Made by veilmix from a score of the table. This page describes what was measured and by which "
     "method; it certifies nothing, and is no legal advice. It holds names of columns and counts of "
@@ -72,15 +74,11 @@ def looks_like_one(path: Path) -> bool:
 def read(path: Path) -> Score:
     """Read a score. Raises StorageError for what is none."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise StorageError(f"{path}: larger than {MAX_BYTES:,} bytes; no score is")
-        score = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as bad:
-        raise StorageError(f"{path}: not the JSON of a score: {bad}") from None
-    lacking = [key for key in NEEDED if not isinstance(score, dict) or key not in score]
-    if lacking:
-        raise StorageError(f"{path}: not the JSON of a score: {', '.join(lacking)} missing")
-    return dict(score)
+        score = from_json(read_bounded(path, MAX_BYTES, "score"), ScoredTable)
+    except Unreadable as bad:
+        why = f"not the JSON of a score: {bad.why}"
+        raise StorageError(f"{path}:{bad.line}: {why}") from None
+    return dict(plain(score))
 
 
 def page(score: Score) -> Page:

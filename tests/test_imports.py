@@ -91,7 +91,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "ledger": {"serialization", "schema", "populations", "programs"},
         "scoring": {"wording", "serialization", "schema", "populations", "programs", "ledger"},
         "tables": {"wording", "serialization", "schema", "populations", "scoring"},
-        "validation": {"schema", "populations", "programs", "catalogue"},
+        "validation": {"serialization", "schema", "populations", "programs", "catalogue"},
         "play": {
             "serialization", "schema", "populations", "programs", "catalogue", "ledger", "scoring",
             "validation",

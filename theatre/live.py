@@ -9,7 +9,6 @@ Time is real here: a collection lasts as many seconds as one wants to watch, and
 after the other.
 """
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from reprlib import repr as short
@@ -35,6 +34,7 @@ from ..scenarios.programs.registry import announced_names, program_of, samples, 
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.serialization.record import plain
+from ..scenarios.serialization.strict_text import Unreadable, from_json
 from ..scenarios.validation.load import change, resolve
 from .audience import LOOPBACK, Audience, doors
 from .http import Answer, Request, Server
@@ -152,8 +152,8 @@ def _changes(body: bytes, stage: Stage) -> dict[str, object]:
     """What the page asks to change: whole numbers for keys it may change, nothing else."""
     keys = {name: slider.key for name, slider in stage.sliders.items()}
     try:
-        asked = json.loads(body)
-    except (ValueError, RecursionError):  # the latter: thousands of brackets
+        asked = from_json(body)
+    except Unreadable:
         asked = None
     if not isinstance(asked, dict) or not asked:
         raise ParameterError(f"a new run: found {body[:80]!r}; some of {', '.join(keys)} needed")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...analysis.scoring import TableScore
     from ...scenarios.populations.people import Table
     from ...scenarios.tables.reading import Reading
-    from ..text.score_record import ScoredTable
+    from ...scenarios.tables.score_record import ScoredTable
 
 
 @click.command("score")

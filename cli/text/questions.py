@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...analysis.release_risks import Attack, Rate
-from ...scenarios.serialization.record import Record
+from ...analysis.release_risks import Attack
+from ...scenarios.tables.score_record import AskedQuestion, AttackRate, SensitiveColumn
 from .layout import Grid, Page, lay_out, percent, say
 
 if TYPE_CHECKING:
@@ -12,68 +12,6 @@ if TYPE_CHECKING:
 
 HEADINGS = ("question", "right", "if not in it", "guessing", "the release adds (95 %)")
 TOO_MANY = 4  # columns that are named
-
-
-class AttackRate(Record, frozen=True):
-    """How often an attack is right, 0 to 1, and its interval (Wilson, 95 %).
-
-    Attributes:
-        share: how often.
-        low: the lower end.
-        high: the upper end.
-    """
-
-    share: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, rate: Rate) -> "AttackRate":
-        """From the analysis."""
-        interval = rate.interval()
-        return cls(interval.value, interval.low, interval.high)
-
-
-class AskedQuestion(Record, frozen=True):
-    """One of the regulators' questions.
-
-    Attributes:
-        question: singling out, linkability or inference.
-        columns: of a predicate, where it singles out; otherwise 0.
-        known: columns that the attacker knows of somebody.
-        sought: columns that it wants.
-        attack: how often it is right about people of the table.
-        control: how often about the same people, each left out of the table in turn.
-        baseline: how often guessing is right.
-        risk: what the release adds (rates.py).
-    """
-
-    question: str
-    columns: int
-    known: tuple[str, ...]
-    sought: tuple[str, ...]
-    attack: AttackRate
-    control: AttackRate | None
-    baseline: float
-    risk: AttackRate
-
-
-class SensitiveColumn(Record, frozen=True):
-    """What a sensitive column is among people who agree in what may be known.
-
-    Attributes:
-        column: its name.
-        k: the fewest such people.
-        diversity: l, the fewest different values among them.
-        entropy_diversity: exp of the least entropy among them.
-        closeness: t, the largest distance from the law of all.
-    """
-
-    column: str
-    k: int
-    diversity: int
-    entropy_diversity: float
-    closeness: float
 
 
 def question_records(score: "TableScore") -> tuple[AskedQuestion, ...]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from ...analysis.trust import Received, minimal
 from ...analysis.trust.fiber import Side
 from ...errors import StorageError
+from ..serialization.strict_text import Unreadable, from_json
 from ..studies.cheating_result import CheatingStudy
 
 SCHEMA = 1
@@ -248,18 +249,22 @@ class Comparison:
 
 def read(folder: Path) -> Comparison:
     """Read a comparison back. Raises StorageError for anything that is not one of this schema."""
-    import msgspec
-
     path = folder / COMPARISON
     try:
-        comparison = msgspec.json.decode(path.read_bytes(), type=Comparison)
+        comparison = from_json(path.read_bytes(), Comparison)
     except OSError as bad:
         why = bad.strerror or str(bad)
         raise StorageError(f"{path}: {why}; `veilmix compare` makes one with --out") from None
-    except (msgspec.ValidationError, msgspec.DecodeError) as bad:
-        raise StorageError(f"{path}: not a comparison: {bad}") from None
+    except Unreadable as bad:
+        raise StorageError(f"{path}:{bad.line}: not a comparison: {bad.why}") from None
     if comparison.schema != SCHEMA:
         raise StorageError(
             f"{path}: schema {comparison.schema}; this version reads schema {SCHEMA}"
         )
+    if not comparison.programs:
+        raise StorageError(f"{path}: not a comparison: programs: at least one is needed")
+    for program in comparison.programs:
+        if all(len(coalition.parties) != 1 for coalition in program.trust.coalitions):
+            why = f"not a comparison: {program.program}: no party alone is among its coalitions"
+            raise StorageError(f"{path}: {why}")
     return comparison

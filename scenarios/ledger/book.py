@@ -31,6 +31,7 @@ from msgspec.structs import replace as changed
 from ...errors import StorageError
 from ...protocol.hiding import COVERS
 from ..serialization.atomic_file import write_whole
+from ..serialization.strict_text import Unreadable, converted, from_json
 from .lock import locked
 from .noise import Noise
 
@@ -272,7 +273,7 @@ def read(path: Path) -> tuple[Entry, ...]:
 def _decoded(path: Path, data: bytes) -> Book:
     """The book, by its grammar alone; another version's is told by its number."""
     try:
-        plain = msgspec.json.decode(data)
+        plain = from_json(data)
         schema = plain.get("schema") if isinstance(plain, dict) else None
         if isinstance(schema, int) and schema != SCHEMA:
             raise StorageError(
@@ -280,9 +281,10 @@ def _decoded(path: Path, data: bytes) -> Book:
                 "their rows and says how values were made coarser; name a new file and release "
                 "nothing about the same people"
             )
-        return msgspec.convert(plain, Book)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as bad:
-        raise _damaged(path, f"no ledger: {bad}") from None
+        book: Book = converted(plain, Book, data.decode())
+    except Unreadable as bad:
+        raise StorageError(f"{path}:{bad.line}: no ledger: {bad.why}; {LOST}") from None
+    return book
 
 
 def _damaged(path: Path, what: str) -> StorageError:

@@ -1,6 +1,5 @@
 """A scenario whose people are a table in memory."""
 
-import tomllib
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from ...errors import ScenarioError
 from ..populations.frame_file import file_of
 from ..schema.model import Scenario
+from ..serialization.strict_text import Unreadable, from_toml
 from ..validation.load import from_tables, plain
 
 
@@ -18,9 +18,9 @@ def with_people(scenario: Scenario | str, table: Any) -> Scenario:
     """
     if isinstance(scenario, str):
         try:
-            data = tomllib.loads(scenario)
-        except tomllib.TOMLDecodeError as bad:
-            raise ScenarioError([f"scenario: not TOML: {bad}"]) from None
+            data = from_toml(scenario)
+        except Unreadable as bad:
+            raise ScenarioError([f"scenario:{bad.line}: {bad.why}"]) from None
     else:
         data = plain(scenario)
     named = isinstance(table, str | PathLike)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time
 from functools import reduce
-from itertools import islice
+from itertools import count, islice
 from typing import Any, Protocol
 
 from ...errors import DataError
@@ -20,9 +20,14 @@ from .file_options import NOTHING, FileOptions
 from .header_line import LOOKED_AT, names_columns, numbered
 
 MIDNIGHT = time()
+LAST_ROW, LAST_COLUMN = 1 << 20, 1 << 14  # of a sheet
 ALONE = re.compile(  # <c r="B2"><f>A2+1</f><v/></c>: a text that is empty has t="str"
     rb'<c r="([A-Z]+)(\d+)"(?![^>]*\bt=)[^>]*><f\b(?:[^>]*/>|[^<]*</f>)(?:<v ?/>|<v></v>)?</c>'
 )
+
+
+class _Damaged(Exception):
+    """A part of a workbook that openpyxl cannot read, and why."""
 
 
 class Sheet(Protocol):
@@ -138,10 +143,26 @@ def _people(
 
 def _rows(sheet: Sheet) -> Iterator[tuple[int, list[str]]]:
     """Rows with a cell in them, with their numbers."""
-    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+    for number, row in enumerate(_stored(sheet), start=1):
         cells = [_cell(value) for value in row]
         if any(cells):
             yield number, cells
+
+
+def _stored(sheet: Sheet) -> Iterator[tuple[Any, ...]]:
+    """Every row as openpyxl reads it, which fails in many ways. Raises _Damaged."""
+    rows = sheet.iter_rows(values_only=True)
+    for number in count(1):
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except Exception as bad:
+            raise _Damaged(f"sheet {sheet.title!r}, row {number} or later: {bad}") from None
+        if number > LAST_ROW or len(row) > LAST_COLUMN:
+            last = f"a sheet has at most {LAST_ROW:,} rows and {LAST_COLUMN:,} columns"
+            raise _Damaged(f"sheet {sheet.title!r}, row {number}: {last}")
+        yield row
 
 
 def _first(sheet: Sheet) -> list[tuple[int, list[str]]]:
@@ -197,5 +218,7 @@ def _opened(content: Content, asked: FileOptions) -> Iterator[Sheet]:
         sheet: Any = book[wanted]
         sheet.reset_dimensions()  # programs write wrong ones, and rows beyond would be lost
         yield sheet
+    except _Damaged as bad:
+        raise DataError(f"{content.path}: not a readable Excel workbook: {bad}") from None
     finally:
         book.close()

@@ -10,17 +10,16 @@ says nothing of whether what was recorded has happened: the parties' own signatu
 """
 
 import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
-
-import msgspec
 
 from ...crypto.identity import Identity
 from ...crypto.signing import SIGNATURE, SIGNING_KEY, verify_signature
 from ...errors import Refused, StorageError, VerificationError
+from ..serialization.bounded_file import read_bounded
 from ..serialization.json_text import pretty
 from ..serialization.record import Record, plain
+from ..serialization.strict_text import Unreadable, from_json
 
 SEAL = "seal.json"
 SCHEMA = 1
@@ -99,14 +98,12 @@ def read_seal(folder: Path) -> FolderSeal | None:
     path = folder / SEAL
     if not path.is_file():
         return None
+    data = read_bounded(path, LARGEST, "seal of a run folder")
     try:
-        if path.stat().st_size > LARGEST:
-            raise ValueError("far too large")  # noqa: TRY301 - damaged like any other
-        seal = msgspec.convert(json.loads(path.read_bytes()), FolderSeal)
-    except OSError as bad:
-        raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
-    except (ValueError, RecursionError) as bad:
-        raise StorageError(f"{path}: damaged: {bad}; copy the run folder anew") from None
+        seal = from_json(data, FolderSeal)
+    except Unreadable as bad:
+        why = f"damaged: {bad.why}; copy the run folder anew"
+        raise StorageError(f"{path}:{bad.line}: {why}") from None
     if seal.schema != SCHEMA:
         raise StorageError(f"{path}: schema {seal.schema}; this version reads {SCHEMA}")
     return seal

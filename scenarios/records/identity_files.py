@@ -16,7 +16,6 @@ for PEM and skip the rest, so they read both as they are: `load_cert_chain(NAME.
 """
 
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from ...crypto.identity import Identity, PublicIdentity, check_name, make_identi
 from ...errors import ParameterError, StorageError
 from ..serialization.atomic_file import write_whole
 from ..serialization.bounded_file import read_bounded
+from ..serialization.strict_text import Unreadable, from_toml
 
 SECRET, PUBLIC = ".key.toml", ".pub.toml"
 LARGEST = 1 << 22  # bytes of a file of identities: some thousands of them
@@ -136,9 +136,10 @@ def _tables(path: Path) -> Sequence[Mapping[str, str]]:
     """The tables `[[identity]]` of a file, each with known keys and texts; StorageError else."""
     data = read_bounded(path, LARGEST, "file of identities")
     try:
-        content = tomllib.loads(data.decode())
-    except (ValueError, RecursionError):  # its text is not told: it may hold a secret
-        raise StorageError(f"{path}: not TOML in UTF-8; `veilmix keys` writes such files") from None
+        content = from_toml(data)
+    except Unreadable as bad:  # its text is not told: it may hold a secret
+        why = "not TOML in UTF-8; `veilmix keys` writes such files"
+        raise StorageError(f"{path}:{bad.line}: {why}") from None
     tables = content.get("identity")
     if content.keys() != {"identity"} or not isinstance(tables, list):
         raise StorageError(f"{path}: tables [[identity]] are accepted, and nothing else")

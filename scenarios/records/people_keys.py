@@ -10,7 +10,6 @@ Each person signs by a key of its own. The secrets are made from the seed of the
     secret of person i = keyed by BLAKE2b(seed, person "veilmix.people"), the fork "person-i"
 """
 
-import tomllib
 from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated
@@ -23,6 +22,7 @@ from ...crypto.signing import Signer, verify_signature
 from ...errors import Refused, StorageError
 from ..serialization.atomic_file import write_whole
 from ..serialization.bounded_file import read_bounded
+from ..serialization.strict_text import Unreadable, from_toml
 
 SUFFIX = ".people.toml"
 LABEL = b"veilmix people 1\0"
@@ -71,9 +71,9 @@ def read_people(path: Path, known: PublicIdentity) -> tuple[bytes, ...]:
     """
     data = read_bounded(path, LARGEST, "keys of people")
     try:
-        content = msgspec.convert(tomllib.loads(data.decode()), _File)
-    except (ValueError, RecursionError) as wrong:
-        raise StorageError(f"{path}: no keys of people ({wrong})") from None
+        content = from_toml(data, _File)
+    except Unreadable as bad:
+        raise StorageError(f"{path}:{bad.line}: no keys of people: {bad.why}") from None
     keys = tuple(bytes.fromhex(key) for key in content.keys)
     try:
         verify_signature(known.key, _signed(content.name, keys), bytes.fromhex(content.signature))

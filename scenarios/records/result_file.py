@@ -3,22 +3,26 @@
 A value that was changed and still fits the schema is read; verify.py finds it.
 """
 
-import json
-import re
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
-
-import msgspec
+from typing import Any, TypeVar
 
 from ...errors import StorageError
 from ...protocol.transcript import Transcript
 from ..schema.model import Scenario
 from ..schema.shape import examine
 from ..scoring.result import READ, SCHEMA, Result, current, result_type
+from ..serialization.strict_text import (
+    Unreadable,
+    converted,
+    decoded,
+    from_json,
+    from_toml,
+    line_of,
+)
 from ..serialization.transcripts import damaged, decode
 from .folder_seal import FolderSeal, hashes, read_seal
 
@@ -29,6 +33,7 @@ SCENARIO, TRANSCRIPT, RESULT, RELEASE, VERSIONS = (
     "release.csv",
     "versions.json",
 )
+T = TypeVar("T")
 FILES = (SCENARIO, TRANSCRIPT, RESULT, RELEASE, VERSIONS)
 PARTIAL = ".partial-"  # before the name of a folder that is not whole
 
@@ -73,10 +78,8 @@ def read(folder: str | PathLike[str]) -> Run:
     if (transcript is None) != (result.mode == "ideal"):
         why = f"result.json says mode {result.mode}, and the transcript is of the other one"
         raise damaged(folder / TRANSCRIPT, 1, why)
-    release = None if result.release is None else _text(folder / RELEASE)
-    made_with = _json(folder / VERSIONS)
-    if not isinstance(made_with, dict):
-        raise damaged(folder / VERSIONS, 1, "a table is expected")
+    release = None if result.release is None else _read(folder / RELEASE, decoded)
+    made_with = _read(folder / VERSIONS, partial(from_json, kind=dict[str, Any]))
     seal, there = read_seal(folder), hashes(folder, FILES)
     return Run(folder, scenario, result, transcript, sizes, release, made_with, seal, there)
 
@@ -90,23 +93,19 @@ def _there(path: Path) -> Path:
     return path
 
 
-def _text(path: Path) -> str:
+def _read(path: Path, decode: Callable[[bytes], T]) -> T:
     try:
-        return _there(path).read_bytes().decode()
-    except UnicodeDecodeError as bad:
-        line = bad.object.count(b"\n", 0, bad.start) + 1
-        raise damaged(path, line, f"not UTF-8: byte 0x{bad.object[bad.start]:02x}") from None
+        data = _there(path).read_bytes()
     except OSError as bad:
         raise StorageError(f"{path}: cannot be read: {bad.strerror}") from None
+    return _accepted(path, partial(decode, data))
 
 
-def _json(path: Path) -> Any:
+def _accepted(path: Path, parse: Callable[[], T]) -> T:
     try:
-        return json.loads(_text(path))
-    except json.JSONDecodeError as bad:
-        raise damaged(path, bad.lineno, f"not JSON: {bad.msg}") from None
-    except RecursionError:
-        raise damaged(path, 1, "lists nested too deeply") from None
+        return parse()
+    except Unreadable as bad:
+        raise damaged(path, bad.line, bad.why) from None
 
 
 def _result(path: Path, policy: str) -> Result:
@@ -114,35 +113,22 @@ def _result(path: Path, policy: str) -> Result:
 
     policy: the kind of the scenario's; what another program finds is not accepted.
     """
-    plain = _json(path)
-    other = plain.get("schema", SCHEMA) if isinstance(plain, dict) else SCHEMA
+    text = _read(path, decoded)
+    plain = _accepted(path, partial(from_json, text, dict[str, Any]))
+    other = plain.get("schema", SCHEMA)
     if isinstance(other, int) and other not in READ:  # first: what else is odd follows from it
         raise StorageError(
-            f"{path}:{_line(path, '$.schema')}: schema {other}; this version of veilmix "
+            f"{path}:{line_of(text, 'schema')}: schema {other}; this version of veilmix "
             f"reads schema {SCHEMA}: run the scenario again, or use the version in versions.json"
         )
-    try:
-        plain = current(plain) if isinstance(plain, dict) else plain
-        return msgspec.convert(plain, result_type(policy))
-    except msgspec.ValidationError as bad:
-        raise damaged(path, _line(path, str(bad)), str(bad)) from None
-
-
-def _line(path: Path, message: str) -> int:
-    """Find the line of the key that a message of msgspec ends with (`... - at `$.users``)."""
-    place = re.search(r"\$\.(\w+)", message)
-    text = _text(path)
-    key = re.search(rf'^\s*"{place[1]}"\s*:', text, re.MULTILINE) if place else None
-    return text.count("\n", 0, key.start()) + 1 + key[0].count("\n") if key else 1
+    kind = result_type(policy)
+    result: Result = _accepted(path, lambda: converted(current(plain), kind, text))
+    return result
 
 
 def _scenario(path: Path) -> Scenario:
     """Read the scenario of a run by its shape: the people it names may be gone by now."""
-    try:
-        scenario, problems = examine(tomllib.loads(_text(path)))
-    except ValueError as bad:  # TOMLDecodeError, or a number of thousands of digits
-        place = re.search(r"line (\d+)", str(bad))
-        raise damaged(path, int(place[1]) if place else 1, f"not TOML: {bad}") from None
+    scenario, problems = examine(_read(path, from_toml))
     if problems:
         raise damaged(path, 1, problems[0].line())
     return scenario

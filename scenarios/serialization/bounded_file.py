@@ -21,6 +21,8 @@ def read_bounded(path: Path, most: int, what: str) -> bytes:
             data = file.read(most + 1)
     except OSError as bad:
         raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
+    except ValueError as bad:  # a path with a NUL in it, which another file names
+        raise StorageError(f"{str(path)!r}: cannot be read: {bad}") from None
     if len(data) > most:
         raise StorageError(f"{path}: larger than {most:,} bytes, so no {what}")
     return data

@@ -33,6 +33,7 @@ from ...protocol.frames import HEADER, decode_message
 from ...protocol.messages import Counts, Kind
 from ...protocol.phases import BOARD
 from ...protocol.transcript import Event, Read, Refusal, SealedAnswers, Transcript
+from .strict_text import Unreadable, lines_of
 
 SCHEMA = 1
 LEVEL = 1  # of gzip; names are random bytes: 6 takes half as long again and saves 2 %
@@ -275,17 +276,17 @@ def _lines(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> I
 
 def _parsed(path: Path) -> Iterator[Line]:
     """Read every line of a file; at least one, or StorageError."""
-    read = msgspec.json.Decoder(Line).decode
+    read = lines_of(Line)
     number = 0
     try:
         with gzip.open(path, "rb") as file:
             for line in file:
                 number += 1
-                yield read(line)
+                yield read(line, number)
     except (OSError, EOFError, zlib.error) as bad:
         raise damaged(path, number + 1, f"not a whole gzip file ({bad})") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as bad:
-        raise damaged(path, number, str(bad)) from None
+    except Unreadable as bad:
+        raise damaged(path, bad.line, bad.why) from None
     if not number:
         raise damaged(path, 1, "the file is empty")
 

@@ -26,7 +26,6 @@ Paths start from the file's folder. Who has another file, if only by a space, is
 the hash of the file is in every signature (its opening).
 """
 
-import tomllib
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -52,6 +51,7 @@ from ..records.identity_files import read_known
 from ..records.people_keys import read_people
 from ..schema.model import About, Defence, Feature, Local, Mix, Policy, Population, Scenario
 from ..serialization.bounded_file import read_bounded
+from ..serialization.strict_text import Unreadable, from_toml
 from .features import column_of
 
 LABEL = b"veilmix.session"  # BLAKE2b personalisation
@@ -147,9 +147,9 @@ def read_session(path: Path) -> SessionFile:
     """
     data = read_bounded(path, LARGEST, "session file")
     try:
-        table = msgspec.convert(tomllib.loads(data.decode()), SessionTable)
-    except (ValueError, msgspec.ValidationError) as wrong:
-        raise ScenarioError([f"{path}: {wrong}"]) from None
+        table = from_toml(data, SessionTable)
+    except Unreadable as bad:
+        raise ScenarioError([f"{path}:{bad.line}: {bad.why}"]) from None
     try:
         return _session(table, path, blake2b(data, digest_size=OPENING, person=LABEL).digest())
     except ParameterError as wrong:

@@ -147,13 +147,23 @@ def read_answers(path: Path, session: SessionFile) -> Rows:
     """Read the answers of people from a CSV file with a header; DataError if one is none."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
-            table = list(csv.DictReader(lines))
-    except (OSError, UnicodeDecodeError, csv.Error) as bad:
+            reader = csv.reader(lines, strict=True)
+            table = [(reader.line_num, row) for row in reader if row]
+    except (OSError, UnicodeDecodeError) as bad:
         raise DataError(f"{path}: cannot be read as CSV in UTF-8: {bad}") from None
-    rows = []
-    for number, line in enumerate(table, start=2):
-        rows.append(check_answer(line, session, f"{path}:{number}"))
-    return rows
+    except csv.Error as bad:
+        raise DataError(f"{path}:{reader.line_num}: not CSV: {bad}") from None
+    (_, columns), *people = table or [(1, [])]
+    if twice := [name for name in columns if columns.count(name) > 1]:
+        raise DataError(f"{path}: two columns are called {twice[0]!r}")
+    for number, row in people:
+        if len(row) != len(columns):
+            found = f"{len(row)} cells found, the header has {len(columns)} columns"
+            raise DataError(f"{path}:{number}: {found}")
+    return [
+        check_answer(dict(zip(columns, row, strict=True)), session, f"{path}:{number}")
+        for number, row in people
+    ]
 
 
 def check_answer(said: Mapping[str, Any], session: SessionFile, where: str) -> Sequence[str]:

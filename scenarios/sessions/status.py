@@ -16,6 +16,7 @@ from ...protocol.board import Board
 from ...protocol.messages import Kind
 from ...protocol.phases import MOVES, Phase
 from ...roles.event_loop import run_loop
+from ..serialization.strict_text import Unreadable, from_json
 
 PATIENCE = 10.0  # seconds
 LYING = "whoever keeps it is wrong, or somebody else has its key"
@@ -95,8 +96,8 @@ async def _look(address: Address, known: PublicIdentity) -> BoardStatus:
 def keeper_says(said: bytes) -> Status | None:
     """What the board's keeper says of it; None if that makes no sense."""
     try:
-        return msgspec.json.decode(said, type=Status)
-    except msgspec.DecodeError:
+        return from_json(said, Status)
+    except Unreadable:
         return None
 
 

@@ -11,7 +11,6 @@ versions.json      what it was made with
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import msgspec
 from msgspec.structs import replace
 
 from ...analysis import drawing
@@ -24,6 +23,7 @@ from ..schema.model import Scenario
 from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
+from ..serialization.strict_text import Unreadable, from_json
 from ..wording import many, seeds
 from .attack_plan import ALL, NONE
 from .matrix_result import SCHEMA, Cell, Column, Matrix
@@ -40,6 +40,7 @@ __all__ = [
     "save",
 ]
 
+HONEST = {"cpu_seconds", "bytes", "messages"}  # what is said of a run that nobody attacks
 MATRIX = "matrix.json"
 CELLS = tuple(field for field in Cell.__struct_fields__ if field != "causes")
 COSTS = (
@@ -154,11 +155,11 @@ def read(path: Path) -> Matrix:
     """Read a saved matrix: its folder, or matrix.json. StorageError if it is none."""
     file = path / MATRIX if path.is_dir() else path
     try:
-        matrix = msgspec.json.decode(file.read_bytes(), type=Matrix)
+        matrix = from_json(file.read_bytes(), Matrix)
     except OSError as bad:
         raise StorageError(f"{file}: cannot be read: {bad.strerror}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as bad:
-        raise StorageError(f"{file}: no matrix of attacks: {bad}") from None
+    except Unreadable as bad:
+        raise StorageError(f"{file}:{bad.line}: no matrix of attacks: {bad.why}") from None
     if matrix.schema != SCHEMA:
         raise StorageError(f"{file}: schema {matrix.schema}; this version reads {SCHEMA}")
     _whole(matrix, file)
@@ -166,7 +167,9 @@ def read(path: Path) -> Matrix:
 
 
 def _whole(matrix: Matrix, file: Path) -> None:
-    """StorageError unless every cell is there, once."""
+    """StorageError unless every cell is there, once, and what an honest run takes."""
+    if lacking := HONEST - matrix.honest.keys():
+        raise StorageError(f"{file}: no matrix of attacks: honest: {min(lacking)} is missing")
     headings = (NONE, *(column.name for column in matrix.columns), ALL)
     due = [(row.name, heading) for row in matrix.rows for heading in headings]
     there = [(outcome.row, outcome.defence) for outcome in matrix.outcomes]

@@ -16,6 +16,7 @@ from ..serialization.atomic_file import write_whole
 from ..serialization.bounded_file import read_bounded
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
+from ..serialization.strict_text import Unreadable, from_json
 from .attack_plan import mark_of
 from .cheating_result import SCHEMA, WHEN, AttackRuns, CheatingStudy
 
@@ -37,9 +38,10 @@ def read(folder: Path, scenario: Scenario) -> CheatingStudy | None:
         return None
     data = read_bounded(path, LARGEST, "study of cheating coalitions")
     try:
-        study = msgspec.json.decode(data, type=CheatingStudy)
-    except (ValueError, RecursionError) as bad:
-        raise StorageError(f"{path}: no study of cheating coalitions: {bad}; {AGAIN}") from None
+        study = from_json(data, CheatingStudy)
+    except Unreadable as bad:
+        why = f"no study of cheating coalitions: {bad.why}"
+        raise StorageError(f"{path}:{bad.line}: {why}; {AGAIN}") from None
     if study.schema != SCHEMA:
         raise StorageError(f"{path}: schema {study.schema}; this version reads {SCHEMA}; {AGAIN}")
     if study.mark != mark_of(scenario):

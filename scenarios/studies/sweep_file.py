@@ -11,7 +11,6 @@ result: as in result.json; of a run that crashed it is empty, and error says how
 was stopped goes on by adding lines. The last line may be cut off: it is then left out.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -23,7 +22,8 @@ from msgspec.structs import replace
 
 from ...errors import StorageError
 from ..mean import Estimate, estimate
-from ..scoring.result import current, findings_of
+from ..scoring.result import current, findings_of, result_type
+from ..serialization.strict_text import Unreadable, converted, from_json
 from ..serialization.transcripts import damaged
 
 PEOPLE = ("user-", "peer-")  # who knows its own values
@@ -131,17 +131,29 @@ def parse(data: bytes, path: Path) -> tuple[tuple[Line, ...], bytes]:
         if not text.strip():
             continue
         try:
-            line = msgspec.json.decode(text, type=Line)
-        except msgspec.DecodeError as bad:
+            line = _line(text)
+        except Unreadable as bad:
             if number == len(texts):  # no end of line follows: it was being written
                 return tuple(lines.values()), text
-            raise damaged(path, number, f"no line of a sweep: {bad}") from None
+            raise damaged(path, number, f"no line of a sweep: {bad.why}") from None
         if line.schema != SCHEMA:
             raise damaged(path, number, f"schema {line.schema}; this version reads {SCHEMA}")
-        line = replace(line, result=current(line.result))
         lines.pop(line.name, None)
         lines[line.name] = line
     return tuple(lines.values()), b""
+
+
+def _line(text: bytes) -> Line:
+    """Decode a line, and its result as strictly as that of a run folder. Raises Unreadable."""
+    line = from_json(text, Line)
+    if line.error is not None or line.schema != SCHEMA:
+        return line
+    result = current(line.result)
+    try:
+        converted(result, result_type(), "")
+    except Unreadable as bad:
+        raise Unreadable(1, f"result.{bad.why}") from None
+    return replace(line, result=result)
 
 
 def estimates(lines: Sequence[Line]) -> Iterator[Estimate]:
@@ -213,10 +225,10 @@ def looks_like_one(path: Path) -> bool:
     """Whether the first line of a file is one of a sweep's."""
     try:
         with path.open("rb") as file:
-            first = json.loads(file.readline())
-    except (OSError, ValueError):
+            first = file.readline()
+    except OSError:
         return False
-    return isinstance(first, dict) and {"key", "result"} <= first.keys()
+    return b'"key"' in first and b'"result"' in first  # what else is wrong, reading it says
 
 
 # score -> its unit, and how it is read from a result; None where a run has it not

@@ -9,14 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
 from ...errors import StorageError
 from ..catalogue.registry import guarding
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
 from ..schema.model import Scenario
 from ..serialization.record import Record
+from ..serialization.strict_text import from_json
 from .attack_plan import RANDOM
 from .cheating_file import unmeasured
 from .cheating_result import AttackResult, CheatingStudy, LinkingCoalition, WorstAttack, smallest
@@ -100,7 +99,7 @@ class MeasuredTrust(Record, frozen=True):
 def shipped() -> TrustTable:
     """The table of this version. StorageError if it is damaged."""
     try:
-        table = msgspec.json.decode(FILE.read_bytes(), type=TrustTable)
+        table = from_json(FILE.read_bytes(), TrustTable)
     except (OSError, ValueError) as bad:
         raise StorageError(f"{FILE}: {bad}; install veilmix anew") from None
     if table.schema != SCHEMA:

@@ -7,7 +7,6 @@ r"""Reading a table of one's own as its user says: which columns, what they are,
 (('30 to 39', '40 to 49'), ('f', 'm'))
 """
 
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replaced
@@ -28,6 +27,7 @@ from ..populations.values import UNKNOWN, apart
 from ..schema.model import Feature, Population
 from ..schema.problems import did_you_mean, listed, quoted
 from ..schema.shape import misfit, type_at
+from ..serialization.strict_text import Unreadable, from_toml
 from .export import counts_of, rows_of, write
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
@@ -186,8 +186,8 @@ def _rule(text: str, columns: Sequence[str]) -> dict[str, Any]:
     key, _, value = text.partition("=")
     for form in (text, f'{key} = "{value}"'):
         try:
-            return tomllib.loads(form)
-        except tomllib.TOMLDecodeError:
+            return from_toml(form)
+        except Unreadable:
             continue
     raise DataError(f"--coarsen {text}: COLUMN.RULE=VALUE is accepted, as age.bins.width=10")
 

@@ -5,9 +5,6 @@ are in one ScenarioError. Files are TOML, UTF-8, at most a megabyte.
 """
 
 import os
-import re
-import sys
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,12 +19,11 @@ from ..schema.keys import keys, place
 from ..schema.lines import Locator
 from ..schema.model import Scenario
 from ..schema.problems import Problem, did_you_mean
+from ..serialization.strict_text import Unreadable, decoded, from_toml
 from .check import examine
 from .gallery import attacks, nobody, shipped, source
 
 MAX_BYTES = 1 << 20
-_DIGITS = re.compile(r"\d[\d_]*")
-_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def load(path_or_name: str | os.PathLike[str]) -> Scenario:
@@ -151,22 +147,9 @@ def _absolute(base: Path, path: str) -> str:
 
 def _parsed(text: str, file: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as bad:
-        place = _PLACE.search(str(bad))
-        said = _PLACE.sub("", str(bad))
-        said = said.replace("Cannot overwrite a value", "this key was given a value before")
-        line = place[1] if place and place[1] else text.rstrip("\n").count("\n") + 1
-        column = f" in column {place[2]}" if place and place[2] else " at the end of the file"
-        raise ScenarioError([f"{file}:{line}: not TOML: {said}{column}"]) from None
-    except ValueError:  # Python reads no decimal number longer than this
-        most = sys.get_int_max_str_digits()
-        long = next((digits for digits in _DIGITS.finditer(text) if len(digits[0]) > most), None)
-        line = text.count("\n", 0, long.start()) + 1 if long else 1
-        said = f"a number of {len(long[0]):,} digits; " if long else ""
-        raise ScenarioError([f"{file}:{line}: {said}at most {most:,} digits can be read"]) from None
-    except RecursionError:
-        raise ScenarioError([f"{file}:1: lists or tables nested too deeply to be read"]) from None
+        return from_toml(text)
+    except Unreadable as bad:
+        raise ScenarioError([f"{file}:{bad.line}: {bad.why}"]) from None
 
 
 def _text(path: Path) -> str:
@@ -183,8 +166,6 @@ def _text(path: Path) -> str:
     if len(data) > MAX_BYTES:
         raise ScenarioError([f"{path}: larger than the {MAX_BYTES:,} bytes a scenario may have"])
     try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as bad:
-        line = data.count(b"\n", 0, bad.start) + 1
-        what = f"byte 0x{data[bad.start]:02x} at offset {bad.start:,}; save the file as UTF-8"
-        raise ScenarioError([f"{path}:{line}: not UTF-8: {what}"]) from None
+        return decoded(data, "utf-8-sig").replace("\r\n", "\n")
+    except Unreadable as bad:
+        raise ScenarioError([f"{path}:{bad.line}: {bad.why}"]) from None

@@ -39,6 +39,7 @@ from ....protocol.programs import MOST_CHOSEN, RoundResult
 from ....protocol.schema import Schema
 from ....protocol.tallying import marginals
 from ...schema.model import Policy
+from ...serialization.strict_text import from_json
 from ..dropped import Dropped
 from ..interface import Considered
 from ..weights import column_weights
@@ -284,7 +285,7 @@ def promised(claimed: Certificate) -> "Promised":
     from ....analysis.contingency.dual_bound import Weights
 
     try:
-        proof = json.loads(claimed.proof)
+        proof = from_json(claimed.proof)
         if "weights" in proof:
             blocks = [
                 (block_of(block["within"], block["parts"]), int(block["weight"]))

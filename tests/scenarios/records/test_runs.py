@@ -187,7 +187,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "result of another kind": (
         edited("result.json", lambda d: d.replace(b'"users": 30', b'"users": "30"')),
-        r"result.json:6: damaged: Expected `int`, got `str` - at `\$.users`",
+        r"result.json:6: damaged: users: Expected `int`, got `str`",
     ),
     "result with a key more": (
         edited("result.json", lambda d: d.replace(b'"users"', b'"more": 1, "users"')),

@@ -1,7 +1,9 @@
 """The file of a sweep: what is written is read, a cut-off line is left out, nothing else is."""
 
 import json
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from veilmix.errors import StorageError
@@ -17,8 +19,15 @@ from veilmix.scenarios.studies.sweep_file import (
 from veilmix.scenarios.wording import interval
 
 
+@cache
+def whole() -> dict[str, Any]:
+    return run("blood-type", 7, "ideal", worst_case_seconds=0).result()
+
+
 def line(k: int, number: int, **result: object) -> Line:
-    return Line(key={"policy.k": k}, seed=number, version="0.1.0", result=dict(result))
+    return Line(
+        key={"policy.k": k}, seed=number, version="0.1.0", result={**whole(), **dict(result)}
+    )
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -43,9 +52,12 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 def test_the_last_of_two_lines_about_the_same_run_counts(tmp_path: Path) -> None:
     file = tmp_path / "sweep.jsonl"
-    file.write_bytes(written(line(2, 1, a=1)) + written(line(2, 2)) + written(line(2, 1, a=2)))
+    file.write_bytes(
+        written(line(2, 1, seed=1)) + written(line(2, 2)) + written(line(2, 1, seed=2))
+    )
     sweep = read_sweep(file)
-    assert [(record.seed, record.result) for record in sweep.lines] == [(2, {}), (1, {"a": 2})]
+    seeds = [(record.seed, record.result["seed"]) for record in sweep.lines]
+    assert seeds == [(2, 7), (1, 2)]
 
 
 def test_a_line_that_was_being_written_is_left_out(tmp_path: Path) -> None:
@@ -60,9 +72,10 @@ def test_a_line_that_was_being_written_is_left_out(tmp_path: Path) -> None:
     [
         (b"hello\n", "sweep.jsonl:1"),
         (written(line(2, 1)) + b'{"key": {}}\n', "sweep.jsonl:2"),
-        (written(line(2, 1)).replace(b'"schema":1', b'"schema":9'), "schema 9"),
-        (written(line(2, 1)).replace(b'"seed"', b'"sead"'), "sead"),
+        (written(line(2, 1)).replace(b'"schema":1', b'"schema":9', 1), "schema 9"),
+        (written(line(2, 1)).replace(b'"seed"', b'"sead"', 1), "sead"),
         (b"", "no whole run"),
+        (written(line(2, 1, users="many")), r"sweep.jsonl:1: .* result.users: Expected `int`"),
         (written(line(2, 1))[:-5], "no whole run"),
     ],
 )

@@ -1,0 +1,239 @@
+"""Decode JSON and TOML that veilmix reads back; text that it does not accept is one exception.
+
+    from_json(data, Matrix)       a record, each field of its kind
+    from_json(data)               plain data
+    from_toml(data, QuestionsTable)
+
+Python's own parsers accept more than JSON and TOML hold, and fail in four ways: on bytes that are
+no UTF-8, on syntax, on a whole number of more digits than Python converts, and on deep nesting.
+`Unreadable` is all of them. It also stands for a JSON key that occurs twice, for NaN and infinity,
+for a decimal number that only infinity would hold, and for one half of a surrogate pair, which no
+file can hold as text. It names the line, and the field where the text has one.
+"""
+
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from math import isinf
+from typing import Any, TypeVar, overload
+
+import msgspec
+
+T = TypeVar("T")
+DEEP = "lists or tables nested too deeply to be read"
+MOST_DIGITS = 4_300  # Python's own limit, which its environment may lower or lift
+
+_DIGITS = re.compile(r"\d[\d_]*")
+_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_FIELD = re.compile(r"^(.*) - at `(key in )?\$?\.?(.*)`$", re.DOTALL)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Unreadable(ValueError):
+    """Text that is not accepted.
+
+    Attributes:
+        line: from 1; the last line where the text ends too early.
+        why: what was found and what is accepted, with the field where there is one.
+    """
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"line {line}: {why}")
+        self.line = line
+        self.why = why
+
+
+class _Refused:
+    """Stand in the parsed data for a number or a table that is not accepted."""
+
+    def __init__(self, why: str, key: str | None = None) -> None:
+        self.why = why
+        self.key = key
+
+
+@overload
+def from_json(data: bytes | str) -> Any: ...
+@overload
+def from_json(data: bytes | str, kind: type[T]) -> T: ...
+def from_json(data: bytes | str, kind: Any = Any) -> Any:
+    """Decode JSON. kind: the type that the data must have. Raises Unreadable."""
+    text = decoded(data)
+    try:
+        return converted(_Json().parse(text), kind, text)
+    except json.JSONDecodeError as bad:
+        raise Unreadable(bad.lineno, f"not JSON: {bad.msg}") from None
+    except RecursionError:
+        raise Unreadable(1, DEEP) from None
+
+
+@overload
+def from_toml(data: bytes | str) -> dict[str, Any]: ...
+@overload
+def from_toml(data: bytes | str, kind: type[T]) -> T: ...
+def from_toml(data: bytes | str, kind: Any = Any) -> Any:
+    """Decode TOML, with or without a byte-order mark. kind: as above. Raises Unreadable."""
+    text = decoded(data, "utf-8-sig").replace("\r\n", "\n")
+    try:
+        return converted(tomllib.loads(text), kind, text)
+    except tomllib.TOMLDecodeError as bad:
+        raise _no_toml(text, str(bad)) from None
+    except Unreadable:
+        raise
+    except ValueError:  # of Python, for a number of too many digits
+        raise _long_number(text) from None
+    except RecursionError:
+        raise Unreadable(1, DEEP) from None
+
+
+def converted(plain: Any, kind: Any, text: str) -> Any:
+    """Convert plain data to a type. text: that they were decoded from. Raises Unreadable."""
+    try:
+        return plain if kind is Any else msgspec.convert(plain, kind)
+    except msgspec.ValidationError as bad:
+        why, field = _placed(bad)
+        raise Unreadable(line_of(text, field), why) from None
+
+
+def lines_of(kind: Any) -> Callable[[bytes, int], Any]:
+    """Return a decoder of single JSON lines for long files: (line, its number) -> record.
+
+    It is several times as fast as `from_json`. Of a key that occurs twice the last one counts.
+    """
+    decode = msgspec.json.Decoder(kind).decode
+
+    def record(data: bytes, number: int) -> Any:
+        try:
+            return decode(data)
+        except msgspec.ValidationError as bad:
+            raise Unreadable(number, _placed(bad)[0]) from None
+        except (msgspec.DecodeError, UnicodeDecodeError) as bad:
+            raise Unreadable(number, f"not JSON: {bad}") from None
+        except RecursionError:
+            raise Unreadable(number, DEEP) from None
+
+    return record
+
+
+def decoded(data: bytes | str, encoding: str = "utf-8") -> str:
+    """Decode the text of a file. Raises Unreadable for bytes that are no UTF-8."""
+    if isinstance(data, str):
+        return data
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as bad:
+        whole = bad.object  # without the byte-order mark, if there was one
+        line = whole.count(b"\n", 0, bad.start) + 1
+        at = bad.start + len(data) - len(whole)
+        what = f"byte 0x{whole[bad.start]:02x} at offset {at:,}; save the file as UTF-8"
+        raise Unreadable(line, f"not UTF-8: {what}") from None
+
+
+def _placed(bad: msgspec.ValidationError) -> tuple[str, str]:
+    """What is wrong, beginning with the field; and the field, such as `exposure.true`, or ""."""
+    match = _FIELD.match(str(bad))
+    if match is None:
+        return str(bad), ""
+    said = f"a key: {match[1]}" if match[2] else match[1]
+    return (f"{match[3]}: {said}", match[3]) if match[3] else (said, "")
+
+
+def line_of(text: str, field: str) -> int:
+    """The line on which the first key of a field begins; 1 where that cannot be told."""
+    key = re.escape(re.split(r"[.\[]", field, maxsplit=1)[0])
+    found = re.search(rf'^\s*(?:"{key}"\s*:|\[*{key}\b)', text, re.MULTILINE) if key else None
+    return text.count("\n", 0, found.start()) + found[0].count("\n") + 1 if found else 1
+
+
+class _Json:
+    """Parse JSON with Python's parser; what that accepts and JSON does not hold is refused."""
+
+    def __init__(self) -> None:
+        self.refused = False
+
+    def parse(self, text: str) -> Any:
+        plain = json.loads(
+            text,
+            parse_int=self._whole,
+            parse_float=self._decimal,
+            parse_constant=self._constant,
+            object_pairs_hook=self._table,
+        )
+        if self.refused or "\\ud" in text or "\\uD" in text:
+            _check(plain, text)
+        return plain
+
+    def _refuse(self, why: str, key: str | None = None) -> _Refused:
+        self.refused = True
+        return _Refused(why, key)
+
+    def _whole(self, digits: str) -> int | _Refused:
+        try:
+            if len(digits) <= MOST_DIGITS:
+                return int(digits)
+        except ValueError:  # the environment has lowered Python's limit
+            pass
+        return self._refuse(_too_long(len(digits.lstrip("-"))))
+
+    def _decimal(self, digits: str) -> float | _Refused:
+        number = float(digits)
+        if isinf(number):
+            return self._refuse(f"found {digits:.20}; no number so large can be read")
+        return number
+
+    def _constant(self, name: str) -> _Refused:
+        return self._refuse(f"found {name}; a finite number is accepted")
+
+    def _table(self, pairs: list[tuple[str, Any]]) -> Any:
+        table = dict(pairs)
+        if len(table) == len(pairs):
+            return table
+        keys = [key for key, _ in pairs]
+        twice = next(key for at, key in enumerate(keys) if key in keys[:at])
+        return self._refuse("this key is there twice", twice)
+
+
+def _check(plain: Any, text: str) -> None:
+    """Raise Unreadable for the first thing in the data that is not accepted."""
+    for field, why in _faults(plain, ""):
+        printable = field.encode("ascii", "backslashreplace").decode()
+        raise Unreadable(line_of(text, field), f"{printable}: {why}" if field else why)
+
+
+def _faults(value: Any, field: str) -> Iterator[tuple[str, str]]:
+    """The field and the reason of all that is not accepted."""
+    dot = f"{field}." if field else ""
+    match value:
+        case _Refused():
+            yield (field if value.key is None else dot + value.key), value.why
+        case dict():
+            for key, item in value.items():
+                yield from _faults(key, dot + key)
+                yield from _faults(item, dot + key)
+        case list():
+            for index, item in enumerate(value):
+                yield from _faults(item, f"{field}[{index}]")
+        case str() if _SURROGATE.search(value):
+            yield field, "one half of a surrogate pair, which is no text"
+
+
+def _no_toml(text: str, message: str) -> Unreadable:
+    place = _PLACE.search(message)
+    said = _PLACE.sub("", message)
+    said = said.replace("Cannot overwrite a value", "this key was given a value before")
+    line = int(place[1]) if place and place[1] else text.rstrip("\n").count("\n") + 1
+    column = f" in column {place[2]}" if place and place[2] else " at the end of the file"
+    return Unreadable(line, f"not TOML: {said}{column}")
+
+
+def _long_number(text: str) -> Unreadable:
+    most = sys.get_int_max_str_digits()
+    long = next((digits for digits in _DIGITS.finditer(text) if len(digits[0]) > most), None)
+    line = text.count("\n", 0, long.start()) + 1 if long else 1
+    return Unreadable(line, _too_long(len(long[0]) if long else most + 1))
+
+
+def _too_long(digits: int) -> str:
+    most = min(MOST_DIGITS, sys.get_int_max_str_digits() or MOST_DIGITS)
+    return f"a number of {digits:,} digits; at most {most:,} digits can be read"

@@ -1,0 +1,276 @@
+"""The score of a table of one's own, as `veilmix score --save` keeps it and `report` reads it."""
+
+from typing import Annotated
+
+from msgspec import Meta, field
+
+from ...analysis.exposure.attacker_risk import Attacker
+from ...analysis.release_risks import Rate
+from ...analysis.scoring.table_score import Missing
+from ..populations.roles import Role
+from ..serialization.record import Record
+
+Positive = Annotated[int, Meta(ge=1)]
+
+
+class ReadColumn(Record, frozen=True):
+    """A column of the file.
+
+    Attributes:
+        column: its name.
+        role: what it is taken for.
+        reason: why.
+        said: whether the caller said so.
+        left_out: of the score.
+    """
+
+    column: str
+    role: Role
+    reason: str
+    said: bool
+    left_out: bool
+
+
+class MissingCells(Record, frozen=True):
+    """What missing cells mean, the texts that stand for them, and how many there are.
+
+    Attributes:
+        meaning: what a cell without a value is taken for.
+        texts: that mean that a value is missing.
+        cells: how many lack one.
+    """
+
+    meaning: Missing
+    texts: tuple[str, ...]
+    cells: int
+
+
+class Curve(Record, frozen=True):
+    """People in a crowd smaller than k, for every k from each of `k_from` up.
+
+    Attributes:
+        breakpoints: the k at which it changes, ascending.
+        people: from each of them on.
+    """
+
+    breakpoints: tuple[int, ...] = field(name="k_from")
+    people: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not len(self.breakpoints) == len(self.people) > 0:
+            raise ValueError("k_from and people have as many numbers as each other, at least one")
+
+
+class ScoredColumns(Record, frozen=True):
+    """A column, or all of them together.
+
+    Attributes:
+        name: of the column.
+        values: different ones, or combinations.
+        missing: cells.
+        smallest_crowd: people.
+        people_below_k: in a crowd smaller than k.
+        exposure: their share.
+        curve: the same for every k.
+    """
+
+    name: str
+    values: int
+    missing: int
+    smallest_crowd: int
+    people_below_k: int
+    exposure: float
+    curve: Curve
+
+
+class TableRisk(Record, frozen=True):
+    """Three attackers, and how many people of the population there are for one of the table.
+
+    Attributes:
+        population_factor: people of the population for one of the table.
+        prosecutor: knows that its target is in the table.
+        journalist: knows the population.
+        marketer: links everybody; the share expected to be right, 0 to 1.
+    """
+
+    population_factor: float
+    prosecutor: Attacker
+    journalist: Attacker
+    marketer: float
+
+
+class DroppedColumn(Record, frozen=True):
+    """A column that is not kept, and people in a crowd smaller than k with it.
+
+    Attributes:
+        column: its name.
+        people_with_it: in a crowd smaller than k.
+    """
+
+    column: str
+    people_with_it: int
+
+
+class ChosenColumns(Record, frozen=True):
+    """The columns to keep.
+
+    Attributes:
+        keep: their names.
+        people: in a crowd smaller than k.
+        largest: whether no safe set has more columns.
+        drop: the others.
+    """
+
+    keep: tuple[str, ...]
+    people: int
+    largest: bool
+    drop: tuple[DroppedColumn, ...]
+
+
+class ScoredColumnSet(Record, frozen=True):
+    """A set of columns: people in a smaller crowd in truth and as promised, and whether few do.
+
+    Attributes:
+        columns: their names.
+        truth: people in a crowd smaller than k.
+        promised: at most so many, by the best bound.
+        safe: whether so few are exposed as may be.
+        promised_safe: whether that can be promised.
+    """
+
+    columns: tuple[str, ...]
+    truth: int
+    promised: int
+    safe: bool
+    promised_safe: bool
+
+
+class ScoredSets(Record, frozen=True):
+    """Sets of columns.
+
+    Attributes:
+        every: whether all sets are listed.
+        counted: how many were looked at.
+        finished: whether the search was.
+        truth, promised: the columns to keep, by what is true and by what counts promise.
+        promised_by: the bound by which sets are promised.
+        maximal_truth, maximal_promised: safe sets that no safe set holds.
+        sets: each that is listed.
+    """
+
+    every: bool
+    counted: int
+    finished: bool
+    truth: ChosenColumns
+    promised: ChosenColumns
+    promised_by: str
+    maximal_truth: tuple[tuple[str, ...], ...]
+    maximal_promised: tuple[tuple[str, ...], ...]
+    sets: tuple[ScoredColumnSet, ...]
+
+
+class AttackRate(Record, frozen=True):
+    """How often an attack is right, 0 to 1, and its interval (Wilson, 95 %).
+
+    Attributes:
+        share: how often.
+        low: the lower end.
+        high: the upper end.
+    """
+
+    share: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, rate: Rate) -> "AttackRate":
+        """From the analysis."""
+        interval = rate.interval()
+        return cls(interval.value, interval.low, interval.high)
+
+
+class AskedQuestion(Record, frozen=True):
+    """One of the regulators' questions.
+
+    Attributes:
+        question: singling out, linkability or inference.
+        columns: of a predicate, where it singles out; otherwise 0.
+        known: columns that the attacker knows of somebody.
+        sought: columns that it wants.
+        attack: how often it is right about people of the table.
+        control: how often about the same people, each left out of the table in turn.
+        baseline: how often guessing is right.
+        risk: what the release adds (rates.py).
+    """
+
+    question: str
+    columns: int
+    known: tuple[str, ...]
+    sought: tuple[str, ...]
+    attack: AttackRate
+    control: AttackRate | None
+    baseline: float
+    risk: AttackRate
+
+    def __post_init__(self) -> None:
+        if self.question == "inference" and not self.sought:
+            raise ValueError("inference seeks at least one column")
+
+
+class SensitiveColumn(Record, frozen=True):
+    """What a sensitive column is among people who agree in what may be known.
+
+    Attributes:
+        column: its name.
+        k: the fewest such people.
+        diversity: l, the fewest different values among them.
+        entropy_diversity: exp of the least entropy among them.
+        closeness: t, the largest distance from the law of all.
+    """
+
+    column: str
+    k: int
+    diversity: int
+    entropy_diversity: float
+    closeness: float
+
+
+class ScoredTable(Record, frozen=True):
+    """All of it; curves in full.
+
+    Attributes:
+        data: the file.
+        read: how it was read.
+        roles: of its columns.
+        users: people.
+        k, max_exposure: what is wanted.
+        missing: cells.
+        columns: each by itself.
+        joint: all together.
+        bounds: name -> people exposed at most, by the counts of columns.
+        risk: of re-identification.
+        sets: of columns.
+        sha256: of the file.
+        version: of veilmix.
+        coarser: what was made coarser before it was scored, a line a column.
+        questions: singling out, linkability and inference.
+        sensitive: k, l and t of each sensitive column.
+    """
+
+    data: str
+    read: str
+    roles: tuple[ReadColumn, ...]
+    users: Positive
+    k: Positive
+    max_exposure: float
+    missing: MissingCells
+    columns: tuple[ScoredColumns, ...]
+    joint: ScoredColumns
+    bounds: dict[str, int]
+    risk: TableRisk
+    sets: ScoredSets
+    sha256: str = ""
+    version: str = ""
+    coarser: tuple[str, ...] = ()
+    questions: tuple[AskedQuestion, ...] = ()
+    sensitive: tuple[SensitiveColumn, ...] = ()
