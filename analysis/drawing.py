@@ -6,15 +6,18 @@ without pyplot, so no window system is ever asked for.
 """
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ..errors import NO_ROOM, LocalError, StorageError
 from ..installation import missing
+from ..library_warnings import collected, mute
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,6 +36,7 @@ STYLES: tuple[Any, ...] = (
     (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (2, 2)), (0, (10, 2, 2, 2)),
 )  # fmt: skip
 FORMATS = (".png", ".svg")
+BACKEND = "MPLBACKEND"  # in the environment
 DOTS = 160  # per inch, PNG
 
 LOOK: Any = {
@@ -57,10 +61,32 @@ LOOK: Any = {
 
 def require() -> None:
     """Raises LocalError, with what to install, where matplotlib is missing."""
+    mute("matplotlib")  # of folders for its settings that cannot be written, and of fonts
     try:
-        import matplotlib as _  # noqa: F401, ICN001
+        _import()
     except ImportError:
         raise LocalError(missing("report", "drawing")) from None
+
+
+def _import() -> None:
+    """Import matplotlib, also where MPLBACKEND names a backend that is not installed.
+
+    A notebook sets it for every process that it starts. Figures are made without a backend.
+    """
+    before = set(sys.modules)
+    try:
+        import_module("matplotlib")
+    except ValueError:
+        named = os.environ.pop(BACKEND, None)
+        if named is None:
+            raise
+        for half in set(sys.modules) - before:  # parts of it that do not know each other
+            if half.partition(".")[0] == "matplotlib":
+                del sys.modules[half]
+        try:
+            import_module("matplotlib")
+        finally:
+            os.environ[BACKEND] = named
 
 
 def styled(draw: Callable[P, R]) -> Callable[P, R]:
@@ -78,9 +104,11 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 def house_style() -> Iterator[None]:
     """Draw in the house look for a while. Raises LocalError where matplotlib is missing."""
     require()
-    from matplotlib import rc_context
+    from matplotlib import rc_context, rcdefaults, rcParams
 
-    with rc_context(LOOK):
+    with rc_context():
+        rcdefaults()  # whatever a matplotlibrc of the user says
+        rcParams.update(LOOK)
         yield
 
 
@@ -106,7 +134,7 @@ def rendered(figure: "Figure", ending: str) -> bytes:
     """A figure as .png or .svg; without date or version, so always the same."""
     metadata = {"Date": None, "Creator": None} if ending == ".svg" else {"Software": None}
     picture = BytesIO()
-    with house_style():
+    with house_style(), collected():  # letters that the font has not
         figure.savefig(picture, format=ending[1:], dpi=DOTS, metadata=metadata)
     return picture.getvalue()
 

@@ -13,10 +13,12 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from io import TextIOWrapper
 
 import click
 
 from ..errors import NO_ROOM, LocalError, RoundBurned, SolverError, VerificationError
+from ..library_warnings import mute_process
 from ..scenarios.serialization.content import reading_once
 from .departure import STOPPED, Departure
 from .lazy import LazyGroup
@@ -105,6 +107,7 @@ def start(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. Nothing but a bug prints a traceback."""
     if arguments is not None:
         return _done(list(arguments))
+    mute_process()
     gc.set_threshold(YOUNG)
     departure = Departure()
     return departure.of(_done(sys.argv[1:]))
@@ -113,6 +116,7 @@ def start(arguments: Sequence[str] | None = None) -> int:
 def _done(given: list[str]) -> int:
     """Run one command, and write all that it said."""
     _closed_streams()
+    _lenient_streams()
     code = _code(given)
     try:
         sys.stdout.flush()
@@ -185,6 +189,13 @@ def _closed_streams() -> None:
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     if sys.stderr is None:
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+def _lenient_streams() -> None:
+    """Show ? for a letter that the encoding of a stream, PYTHONIOENCODING, has no sign for."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
 
 
 def _invoke(given: list[str]) -> int:

@@ -59,12 +59,13 @@ def say_release(board: "Board", scenario: "Scenario") -> None:
     from ...scenarios.programs.registry import program_of
     from ...scenarios.records.run_folder import release_csv
     from ...scenarios.scoring.result import WrittenRelease
+    from ..text.layout import write_text
 
     counted = board.burned is None and board.tallies
     give = _reports if counted and program_of(scenario).reports else _rows
     columns, counts = give(board, [feature.name for feature in scenario.feature])
     rows: list[tuple[str | int, ...]] = [(*cell, many) for cell, many in sorted(counts.items())]
-    click.echo(release_csv(WrittenRelease(columns, tuple(rows))), nl=False)
+    write_text(release_csv(WrittenRelease(columns, tuple(rows))))
 
 
 def _rows(board: "Board", names: list[str]) -> Released:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from ..options import FILE, PATH
-from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, write_json
+from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, write_json, write_text
 
 
 @click.command("new")
@@ -45,7 +45,7 @@ def command(
         return
     text = source(name)
     if str(file) == "-":
-        click.echo(text, nl=False)
+        write_text(text)
         return
     path = file or Path(f"{name}.toml")
     write_whole(path, text, force=force)
@@ -71,7 +71,7 @@ def _cards(name: str, file: Path | None, *, force: bool) -> None:
     scenario = load(name)
     text = cards(scenario)
     if str(file) == "-":
-        click.echo(text, nl=False)
+        write_text(text)
         return
     path = file or Path(f"{scenario.scenario.name}-cards.html")
     write_whole(path, text, force=force)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ..options import NODES, PATH
-from ..text.layout import clean
+from ..text.layout import clean, write_text
 
 
 @click.command("report")
@@ -40,7 +40,7 @@ def command(what: str, out: Path | None, nodes: int | None, attacks: Path | None
 
     made = make(_found(what), nodes, attacks)
     if str(out) == "-":
-        click.echo(made.html, nl=False)
+        write_text(made.html)
         return
     path = out or made.path
     write_page(path, made.html)

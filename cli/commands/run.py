@@ -14,7 +14,7 @@ import click
 from ...errors import StorageError
 from ..app import ReaderLeft, Unmet
 from ..options import FILE, FILE_THERE, MAX_SEED, NODES, SEED, executor_option, kept_options
-from ..text.layout import clean, format_option
+from ..text.layout import clean, format_option, write_text
 
 if TYPE_CHECKING:
     from ...crypto.identity import Identity
@@ -378,7 +378,7 @@ def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -
         from ...scenarios.records.run_folder import release_csv
 
         release = outcomes[0].written().release
-        click.echo(release_csv(release) if release else "", nl=False)
+        write_text(release_csv(release) if release else "")
 
 
 def _report(outcomes: "Sequence[Outcome]") -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import UNSET
 
-from ..text.layout import Grid, Page, clean, lay_out, many, page, say, write_json
+from ..text.layout import Grid, Page, clean, lay_out, many, page, say, write_json, write_text
 from ..text.sequence_diagram import Flow, flows, mermaid
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
         if form == "json":
             write_json(_record(record, seen))
         elif form == "mermaid":
-            click.echo(mermaid(flows(seen.events)))
+            write_text(mermaid(flows(seen.events)) + "\n")
         else:
             _tell(page(), record, seen, members, everything=everything)
 

@@ -35,6 +35,7 @@ __all__ = [
     "show",
     "write_csv",
     "write_json",
+    "write_text",
 ]
 
 PIPED = 100_000  # characters: no table is wider
@@ -167,16 +168,30 @@ def write_csv(grid: Grid) -> None:
     """Print a table as CSV, headings first."""
     from ...scenarios.serialization.csv_text import csv_text
 
-    sys.stdout.write(csv_text([grid.headings, *grid.rows]))
+    write_text(csv_text([grid.headings, *grid.rows]))
 
 
 def write_json(data: object) -> None:
-    """Print records or plain data as JSON; escaped where stdout cannot take all of Unicode."""
+    """Print records or plain data as JSON; escaped on a terminal that cannot show all letters."""
     from ...scenarios.serialization.json_text import pretty
     from ...scenarios.serialization.record import plain
 
-    unicode = (sys.stdout.encoding or "ascii").lower().replace("-", "") == "utf8"
-    sys.stdout.write(pretty(plain(data), ascii_only=not unicode))
+    write_text(pretty(plain(data), ascii_only=not _takes_unicode()))
+
+
+def write_text(text: str) -> None:
+    """Print text for a program: in UTF-8 in a pipe or a file, whatever the environment says."""
+    stream = sys.stdout
+    if isinstance(stream, TextIOWrapper) and not stream.isatty():
+        stream.reconfigure(encoding="utf-8")
+    stream.write(text)
+
+
+def _takes_unicode() -> bool:
+    stream = sys.stdout
+    if isinstance(stream, TextIOWrapper) and not stream.isatty():
+        return True
+    return (stream.encoding or "ascii").lower().replace("-", "") == "utf8"
 
 
 def clean(text: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from ...errors import DataError
 from ...installation import missing
+from ...library_warnings import collected
 from ..schema.problems import did_you_mean, listed
 from ..serialization.content import PIECE, Content
 from .file_options import NOTHING, FileOptions
@@ -21,6 +22,8 @@ from .header_line import LOOKED_AT, names_columns, numbered
 
 MIDNIGHT = time()
 LAST_ROW, LAST_COLUMN = 1 << 20, 1 << 14  # of a sheet
+DATE = "is marked as a date"  # openpyxl's warning, which then reads #VALUE! in place of the cell
+NO_DATE = "has the format of a date, but its number is no date; change either"
 ALONE = re.compile(  # <c r="B2"><f>A2+1</f><v/></c>: a text that is empty has t="str"
     rb'<c r="([A-Z]+)(\d+)"(?![^>]*\bt=)[^>]*><f\b(?:[^>]*/>|[^<]*</f>)(?:<v ?/>|<v></v>)?</c>'
 )
@@ -154,11 +157,15 @@ def _stored(sheet: Sheet) -> Iterator[tuple[Any, ...]]:
     rows = sheet.iter_rows(values_only=True)
     for number in count(1):
         try:
-            row = next(rows)
+            with collected() as warned:
+                row = next(rows)
         except StopIteration:
             return
         except Exception as bad:
             raise _Damaged(f"sheet {sheet.title!r}, row {number} or later: {bad}") from None
+        if wrong := next((text for text in warned if DATE in text), None):
+            cell = wrong.partition(" is ")[0]
+            raise _Damaged(f"sheet {sheet.title!r}, row {number}: {cell} {NO_DATE}")
         if number > LAST_ROW or len(row) > LAST_COLUMN:
             last = f"a sheet has at most {LAST_ROW:,} rows and {LAST_COLUMN:,} columns"
             raise _Damaged(f"sheet {sheet.title!r}, row {number}: {last}")
@@ -204,7 +211,8 @@ def _opened(content: Content, asked: FileOptions) -> Iterator[Sheet]:
     except ImportError:
         raise DataError(missing("data", f"{content.path}: reading Excel")) from None
     try:
-        book = openpyxl.load_workbook(content.open(), read_only=True, data_only=True)
+        with collected():  # styles that are missing, extensions that are not read: no cell of it
+            book = openpyxl.load_workbook(content.open(), read_only=True, data_only=True)
     except Exception as bad:
         raise DataError(f"{content.path}: not a readable Excel workbook: {bad}") from None
     try:

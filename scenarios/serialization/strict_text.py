@@ -81,7 +81,7 @@ def from_toml(data: bytes | str, kind: Any = Any) -> Any:
         raise _no_toml(text, str(bad)) from None
     except Unreadable:
         raise
-    except ValueError:  # of Python, for a number of too many digits
+    except ValueError:  # Python converts no number of so many digits
         raise _long_number(text) from None
     except RecursionError:
         raise Unreadable(1, DEEP) from None
@@ -123,7 +123,7 @@ def decoded(data: bytes | str, encoding: str = "utf-8") -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as bad:
-        whole = bad.object  # without the byte-order mark, if there was one
+        whole = bad.object  # it lacks the byte-order mark
         line = whole.count(b"\n", 0, bad.start) + 1
         at = bad.start + len(data) - len(whole)
         what = f"byte 0x{whole[bad.start]:02x} at offset {at:,}; save the file as UTF-8"
@@ -131,7 +131,7 @@ def decoded(data: bytes | str, encoding: str = "utf-8") -> str:
 
 
 def _placed(bad: msgspec.ValidationError) -> tuple[str, str]:
-    """What is wrong, beginning with the field; and the field, such as `exposure.true`, or ""."""
+    """Return the reason, which begins with the field, and the field: `exposure.true`, or ""."""
     match = _FIELD.match(str(bad))
     if match is None:
         return str(bad), ""
@@ -202,7 +202,7 @@ def _check(plain: Any, text: str) -> None:
 
 
 def _faults(value: Any, field: str) -> Iterator[tuple[str, str]]:
-    """The field and the reason of all that is not accepted."""
+    """Yield field and reason of each value that is not accepted."""
     dot = f"{field}." if field else ""
     match value:
         case _Refused():

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ...errors import DataError, StorageError
 from ...installation import missing
+from ...library_warnings import collected
 from ..populations.people import Table
 from ..serialization.atomic_file import write_whole
 from ..serialization.csv_text import csv_text, safe
@@ -84,7 +85,7 @@ def _excel(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("veilmix")
     out = BytesIO()
-    with _making(path):
+    with _making(path), collected():
         sheet.append([safe(name) for name in headings])
         for number, row in enumerate(rows):
             if number == MOST_ROWS:

@@ -32,7 +32,7 @@ class ReadColumn(Record, frozen=True):
 
 
 class MissingCells(Record, frozen=True):
-    """What missing cells mean, the texts that stand for them, and how many there are.
+    """The meaning of missing cells, the texts that stand for them, and their number.
 
     Attributes:
         meaning: what a cell without a value is taken for.
@@ -58,7 +58,7 @@ class Curve(Record, frozen=True):
 
     def __post_init__(self) -> None:
         if not len(self.breakpoints) == len(self.people) > 0:
-            raise ValueError("k_from and people have as many numbers as each other, at least one")
+            raise ValueError("k_from and people need the same length, at least 1")
 
 
 class ScoredColumns(Record, frozen=True):
@@ -170,7 +170,7 @@ class ScoredSets(Record, frozen=True):
 
 
 class AttackRate(Record, frozen=True):
-    """How often an attack is right, 0 to 1, and its interval (Wilson, 95 %).
+    """The share of attacks that are right, 0 to 1, and its interval (Wilson, 95 %).
 
     Attributes:
         share: how often.
@@ -190,7 +190,7 @@ class AttackRate(Record, frozen=True):
 
 
 class AskedQuestion(Record, frozen=True):
-    """One of the regulators' questions.
+    """A question of the regulators: an attack, its control and its baseline.
 
     Attributes:
         question: singling out, linkability or inference.
@@ -214,11 +214,11 @@ class AskedQuestion(Record, frozen=True):
 
     def __post_init__(self) -> None:
         if self.question == "inference" and not self.sought:
-            raise ValueError("inference seeks at least one column")
+            raise ValueError("an inference has at least one column in sought")
 
 
 class SensitiveColumn(Record, frozen=True):
-    """What a sensitive column is among people who agree in what may be known.
+    """Diversity and closeness of a sensitive column among people who agree in what may be known.
 
     Attributes:
         column: its name.

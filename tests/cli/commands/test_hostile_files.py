@@ -122,7 +122,7 @@ def test_a_score_is_refused_with_its_field(typed) -> None:
         (b'"users": 10', b'"users": ' + DIGITS, f"users: {TOO_LONG}"),
         (b'"users": 10', b'"users": 0', "users: Expected `int` >= 1"),
         (b'"users": 10', b'"users": "10"', "users: Expected `int`, got `str`"),
-        (b'"k_from": [', b'"k_from": [1, ', "joint.curve: k_from and people have as many numbers"),
+        (b'"k_from": [', b'"k_from": [1, ', "joint.curve: k_from and people need the same length"),
         (b'"k": 2', b'"k": 2, "k": 2', "k: this key is there twice"),
     ):
         assert field in whole

@@ -1,0 +1,39 @@
+"""Warnings and logs of libraries: none reaches a user in the library's own words.
+
+A warning of openpyxl or matplotlib names a file of the installation and tells the user nothing to
+do. Where veilmix calls such a library, `collected` keeps its warnings; the caller reads them, says
+what matters in words of its own, and drops the rest. `mute` does the same for logs, which Python
+prints where nobody has asked for them. A command mutes its whole process: no setting of Python's
+environment, such as PYTHONWARNINGS=error, changes how it ends. Needs nothing of the package: any
+room may use it.
+"""
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def collected() -> Iterator[list[str]]:
+    """Keep the warnings that are given meanwhile; their texts are in the list at the end."""
+    texts: list[str] = []
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        try:
+            yield texts
+        finally:
+            texts.extend(str(warning.message) for warning in given)
+
+
+def mute(log: str) -> None:
+    """Print nothing of a library's log, unless the user has asked for logs."""
+    logger = logging.getLogger(log)
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+
+
+def mute_process() -> None:
+    """Print neither warnings nor logs of libraries, whatever the environment says."""
+    warnings.simplefilter("ignore")
+    logging.getLogger().addHandler(logging.NullHandler())
