@@ -30,6 +30,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any
@@ -53,6 +54,26 @@ for _name, _heard in HEARD.items():
     _sent = getattr(signal, _name, None)  # Windows has not all
     if _sent and signal.getsignal(_sent) is signal.SIG_IGN:
         signal.signal(_sent, _heard)
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Stop where these tests would try another checkout's package.
+
+    The environment of one checkout, used from another, imports the first: tests then pass whatever
+    the second says. The checkout is the package, so a copy of this file that lies in none (a test's
+    own folder, or one beside an installed wheel) has nothing to compare.
+    """
+    own, spec = CHECKOUT / "__init__.py", find_spec("veilmix")
+    found = Path(spec.origin) if spec and spec.origin else None
+    if own.is_file() and not (found and own.samefile(found)):
+        raise pytest.UsageError(
+            f"these tests are of {CHECKOUT}, but `import veilmix` finds"
+            f" {found.resolve().parent if found else 'no package'}:"
+            f" use this checkout's own environment (make test, or .venv/bin/python -m pytest)"
+        )
+
 
 QUIET = 0.035  # seconds: what `_loop` takes on the machine that the limits were chosen on
 AFRESH = 10.0  # seconds: how long a measurement of slowness is good

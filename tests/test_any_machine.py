@@ -62,6 +62,24 @@ def test_what_a_test_starts_hears_signals_whoever_started_the_tests(tmp_path: Pa
     assert "4 passed" in done.stdout, done.stdout
 
 
+@pytest.mark.slow
+def test_a_run_stops_where_it_would_try_another_checkout(tmp_path: Path) -> None:
+    """Stop with one sentence, before a worker starts."""
+    tests = tmp_path / "other" / "tests"
+    tests.mkdir(parents=True)
+    (tests.parent / "__init__.py").write_text("")
+    (tests / "conftest.py").write_text((HERE / "conftest.py").read_text("utf-8"), "utf-8")
+    (tests / "test_it.py").write_text("def test_it(): pass\n")
+    command = (sys.executable, "-P", "-m", "pytest", "-n", "2", "-c", os.devnull, str(tests))
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (pytest.ExitCode.USAGE_ERROR, "")
+    assert done.stderr.strip() == (
+        f"ERROR: these tests are of {tests.parent.resolve()}, but `import veilmix` finds"
+        f" {HERE.parent.resolve()}: use this checkout's own environment (make test, or"
+        f" .venv/bin/python -m pytest)"
+    )
+
+
 STARTS = re.compile(r"sys\.executable|_current_frames|def \w+\([^)]*\bstarted\b")
 # File or folder that starts processes and has no test marked `place` -> why it needs none
 ANYWHERE = {
