@@ -1,12 +1,17 @@
-"""What all tests share: limits of time, processes to start, a browser to look at pages with.
+"""What all tests share: the second attempt, processes to start, a browser to look at pages with.
 
 Property tests look for new examples at a developer's, and for the same ones in CI: a new failing
 example is worth finding, but not on somebody else's change.
 
-No test depends on how busy the machine is or on who started it. The limit of a test (600 s, or its
-own mark `timeout`) grows with the measured slowness of the machine, and so do limits in a test that
-are multiplied by `patience`. A process that a test starts with `started` is in a session of its
-own and killed, with all it started, when the test is over.
+No test depends on how busy the machine is or on who started it. No limit of time is a test's own:
+a test that hangs is ended after 600 s (pytest-timeout), one marked `long` after an hour. A process
+that a test starts with `started` is in a session of its own and killed, with all it started, when
+the test is over.
+
+A test of a browser (mark `browser`), of processes (`process`) or of TLS (`tls`) is run a second
+time if an error of UNSTEADY_ERRORS ends the first: the machine failed, and veilmix was not tested.
+A wrong figure, release or verdict is never such an error. The first failure is printed in full and
+listed at the end of the run: its cause is to be mended.
 
 A test that could end otherwise in another folder is marked `place`, and CI runs it in a clone with
 an awkward path as well. It starts a process of the checkout, or a copy of its own; it looks at file
@@ -22,11 +27,12 @@ A page is tested in a real Chromium. Where there is none, these tests say so and
 VEILMIX_BROWSER=required (CI sets it), they fail.
 """
 
+import errno
 import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -34,6 +40,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any
+from urllib.error import URLError
 
 import pytest
 from hypothesis import settings
@@ -75,6 +82,58 @@ def pytest_configure(config: pytest.Config) -> None:
         )
 
 
+LONG_GUARD = 3600  # seconds: a test marked `long` that takes longer hangs
+MARKS = {"browser": {"chromium"}, "process": {"started", "module_started"}}  # mark -> its fixtures
+# error -> what the machine did; no figure, release or verdict is such an error
+UNSTEADY_ERRORS = {
+    "builtins.ConnectionError": "the system ended a connection, or let none begin",
+    "playwright._impl._errors.TargetClosedError": "the browser ended",
+    "ssl.SSLEOFError": "the system ended a connection over TLS",
+    "trio.BrokenResourceError": "the system ended a connection",
+    "websockets.exceptions.ConnectionClosed": "the browser ended",
+}
+UNSTEADY_NUMBERS = {errno.EADDRINUSE: "another program has the port"}
+
+
+def is_unsteady(error: BaseException) -> bool:
+    """Whether the machine failed the test: each part of the error is in the tables above."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(is_unsteady, error.exceptions))
+    if isinstance(error, URLError) and isinstance(error.reason, OSError):
+        return is_unsteady(error.reason)
+    names = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__}
+    return not names.isdisjoint(UNSTEADY_ERRORS) or (
+        isinstance(error, OSError) and error.errno in UNSTEADY_NUMBERS
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of browsers and processes by their fixtures; retry these, and those of TLS."""
+    for item in items:
+        for name, fixtures in MARKS.items():
+            if fixtures.intersection(getattr(item, "fixturenames", ())):
+                item.add_marker(name)
+        if any(map(item.get_closest_marker, (*MARKS, "tls"))):
+            item.add_marker(pytest.mark.flaky(reruns=1, condition=is_unsteady))
+        if item.get_closest_marker("long"):
+            item.add_marker(pytest.mark.timeout(LONG_GUARD))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print each first failure in full, and list the unsteady tests at the end."""
+    reports = terminalreporter.stats.get("rerun", [])
+    for report in reports:
+        terminalreporter.write_sep("_", f"first failure of {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
+        for title, text in report.sections:
+            terminalreporter.write_sep("-", title)
+            terminalreporter.write_line(text)
+    if reports:
+        terminalreporter.write_sep("=", f"unsteady: {len(reports)}")
+        for report in reports:
+            terminalreporter.write_line(f"UNSTEADY {report.nodeid}")
+
+
 QUIET = 0.035  # seconds: what `_loop` takes on the machine that the limits were chosen on
 AFRESH = 10.0  # seconds: how long a measurement of slowness is good
 
@@ -94,16 +153,6 @@ def _slowness(_when: int) -> float:
 def slowness() -> float:
     """How many times slower this machine is now than a quiet one; at least 1."""
     return _slowness(int(monotonic() / AFRESH))
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
-    """Let the limit of a test grow with slowness, before pytest-timeout looks at it."""
-    own = item.get_closest_marker("timeout")
-    limit = own.args[0] if own else item.config.getoption("timeout")
-    seconds = float(item.config.getini("timeout") if limit is None else limit)
-    item.add_marker(pytest.mark.timeout(seconds * slowness()), append=False)
-    return (yield)
 
 
 @pytest.fixture

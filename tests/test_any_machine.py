@@ -13,22 +13,6 @@ FILES = sorted(HERE.rglob("test_*.py"))
 PRESSED = "roles/test_instruments.py::test_a_signal_while_threads_work_ends_the_run"
 
 
-@pytest.mark.timeout(77)
-def test_a_limit_grows_with_the_slowness_of_the_machine(
-    request: pytest.FixtureRequest, patience: float
-) -> None:
-    """By a mark of its own that stands before the test's, so that pytest-timeout finds it."""
-    given = [mark.args[0] for mark in request.node.iter_markers("timeout")]
-    assert len(given) == 2
-    assert given[0] >= given[1] == 77
-    assert patience >= 1
-
-
-def test_a_limit_that_nobody_named_grows_too(request: pytest.FixtureRequest) -> None:
-    (limit,) = [mark.args[0] for mark in request.node.iter_markers("timeout")]
-    assert limit >= float(request.config.getini("timeout")) > 0
-
-
 @pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="a POSIX shell's background jobs")
@@ -95,6 +79,7 @@ ANYWHERE = {
     "test_first_hour.py": "makes a clone of its own, called veilmix",
     "test_other_systems.py": "imports the package, as test_imports.py does",
     "test_required.py": "starts pytest, as this file does",
+    "test_unsteady.py": "starts pytest, as this file does",
     "test_result_schema.py": "imports the package, as test_imports.py does",
     "test_site.py": "imports the package, as test_imports.py does",
     "test_passed_on.py": "makes a clone of its own, a sdist and a wheel",

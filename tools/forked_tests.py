@@ -24,6 +24,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 PASSED, FAILED = 0, 1  # exit codes of pytest; any other says that it could not run
 LOADED = (
     *("pytest", "hypothesis.strategies", "pytest_trio.plugin", "pytest_timeout", "xdist.plugin"),
+    "pytest_rerunfailures",
     *("numpy", "numpy.random", "scipy.stats", "scipy.special", "scipy.optimize", "msgspec"),
     *("click", "rich.console", "trio.testing", "nacl.bindings", "nacl.signing", "tomllib"),
     *("cryptography.hazmat.primitives.asymmetric.x25519", "concurrent.futures.thread"),

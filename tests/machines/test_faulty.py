@@ -22,6 +22,7 @@ from veilmix.machines.journal import Durable
 from veilmix.machines.processes import play_apart
 from veilmix.roles.network import Endpoint
 
+pytestmark = pytest.mark.tls
 ROWS = KIT.people(12)
 
 # A proxy: for each port on stdin one on stdout. Of the connections to it, some are turned away,

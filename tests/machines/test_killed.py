@@ -24,6 +24,7 @@ from veilmix.machines.processes import LostProcess, play_apart
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.instruments import Recorder
 
+pytestmark = pytest.mark.tls
 PLACES = ("board", "shuffler-1", "shuffler-2", "curator", "analyst", "people")
 TOLD = 150  # what all places tell in a session of these, about; some tell fewer
 FAULTS = KIT.attack(user_3="late", user_5="duplicate", user_8="malformed")

@@ -23,6 +23,7 @@ from veilmix.roles.network import Endpoint
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.validation.load import change, load, loads
 
+pytestmark = pytest.mark.tls
 ROWS = KIT.people(24)
 FAULTS = KIT.attack(user_3="late", user_5="duplicate", user_8="malformed", user_9="absent")
 

@@ -19,7 +19,7 @@ from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
 from veilmix.protocol.session import Round
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.slow
 
 ROWS = [("on foot", "yes", "never"), ("by car", "no", "once")]
 FLOOD = 1_000  # requests a second

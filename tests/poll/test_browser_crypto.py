@@ -19,7 +19,7 @@ from veilmix.protocol.parties import Role
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.slow
 
 TESTS = Path(__file__).parents[1]
 FOLDERS = (TESTS / "crypto" / "vectors", TESTS / "protocol" / "vectors")

@@ -18,7 +18,7 @@ from veilmix.poll.record import outcome_of_phones
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.verification.checks import verify
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 
 TWO = (("on foot", "yes", "never"), ("by car", "no", "once"))
 FEW = (

@@ -15,7 +15,7 @@ from veilmix.poll.record import outcome_of_phones
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.verification.checks import verify
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 
 PHONES = 30
 CHOICES = ((0, 0, 0), (1, 1, 0), (0, 0, 1))  # three crowds, each large enough for the promise

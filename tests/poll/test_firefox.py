@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from phone_kit import Class, Client, together
 from veilmix.poll.questions import DEMO, read_questions
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 BROWSERS = ("firefox", "firefox-esr")
 WITHOUT = (

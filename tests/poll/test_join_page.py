@@ -12,7 +12,7 @@ from pupil_kit import begin, choose, join, pick, seal
 from veilmix.poll import web
 from veilmix.poll.questions import DEMO, read_questions
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 
 
 def demo(patience: float, **mix: int) -> Any:

@@ -16,7 +16,7 @@ from veilmix.protocol.mixing import open_envelope, open_layers
 from veilmix.protocol.parties import Role
 from veilmix.protocol.schema import Feature, Schema
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.slow
 
 SCHEMA = Schema((Feature("colour", ("red", "green", "blue")), Feature("late", ("yes", "no"))))
 REPORTS = Call(1, Role.ANALYST, ((0,), (1,)))

@@ -10,7 +10,7 @@ from veilmix.crypto.entropy import Drawn, SeededEntropy
 from veilmix.crypto.voprf import OprfKey, blinded_by, finalize, hashed
 from veilmix.errors import Refused
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.slow
 
 ENTROPY = SeededEntropy(74)
 KEY, OTHER = OprfKey(ENTROPY.fork("key"), b"round"), OprfKey(ENTROPY.fork("other"), b"round")

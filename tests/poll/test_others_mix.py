@@ -22,7 +22,7 @@ from veilmix.poll.words import key_words, session_words
 from veilmix.roles.workplace import HERE
 from veilmix.scenarios.schema.model import Scenario
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.slow
 
 VEILMIX = Path(sys.executable).with_name("veilmix")
 ROWS = [("on foot", "yes", "never"), ("by car", "no", "once")]

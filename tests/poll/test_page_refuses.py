@@ -10,7 +10,7 @@ from pupil_kit import begin, join
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.protocol.messages import Kind
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 
 Posts = list[list[str]]
 STOPS = "This phone does not go on"

@@ -9,7 +9,7 @@ from phone_kit import Class, Client
 from pupil_kit import begin, join, narrow, pick, seal
 from veilmix.poll.questions import DEMO, read_questions
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 
 ACTED_ON = {"button", "radio", "textbox", "DisclosureTriangle", "link", "checkbox", "combobox"}
 GROUPS = {"heading", "radiogroup", "table", "columnheader", "rowheader"}

@@ -26,7 +26,7 @@ from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.verification.checks import verify
 
 VEILMIX = str(Path(sys.executable).with_name("veilmix"))
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.slow
 
 RELEASED = {
     "true": {("never", "yes"): 3, ("once", BLANK): 3, (BLANK, BLANK): 1},

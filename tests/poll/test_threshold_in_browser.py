@@ -25,7 +25,7 @@ from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round
 from veilmix.protocol.token_messages import Evaluated, Issued, Query
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.slow
 
 VECTORS = sorted((Path(__file__).parents[1] / "crypto" / "threshold_vectors").glob("*.json"))
 SCHEMA = Schema(

@@ -27,7 +27,7 @@ from veilmix.scenarios.programs.threshold.score import Opened
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.verification.checks import verify
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.slow
 
 Row = tuple[str, ...]
 Forge = Callable[[Shape, Sequence[Level]], bytes]

@@ -17,7 +17,7 @@ from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.verification.checks import verify
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.slow
 
 ROWS = [("on foot", "yes", "never"), ("by car", "no", "once")]
 

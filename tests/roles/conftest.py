@@ -11,7 +11,7 @@ import role_kit as KIT
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     plays = getattr(metafunc.module, "KIT", None) is KIT
     if plays and metafunc.definition.get_closest_marker("memory") is None:
-        slow = pytest.param("tls", marks=pytest.mark.slow)
+        slow = pytest.param("tls", marks=(pytest.mark.slow, pytest.mark.tls))
         metafunc.parametrize("network", ["memory", slow], indirect=True)
 
 

@@ -326,7 +326,6 @@ def until(page: Any, condition: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_a_live_run_with_somebody_who_comes_late(new_tab, performance) -> None:
     over = "window.veilmix.show.moves.some(m => m.kind === 'closed')"
     _, address = performance("--seconds", "2")
