@@ -3,7 +3,6 @@
 import sys
 from itertools import product
 from math import comb
-from time import process_time
 
 import numpy as np
 import pytest
@@ -280,17 +279,6 @@ def test_the_better_estimators_beat_the_papers() -> None:
     means = {method: np.mean(deviations) for method, deviations in errors.items()}
     assert max(means["em"], means["bayes"], means["analytic"]) < 0.5 * means["minmax"]
     assert means["minmax"] < means["program"] < 0.2 * means["inverse"]
-
-
-@pytest.mark.slow
-def test_the_papers_size_takes_less_than_two_seconds() -> None:
-    psi = sample(zipf(21, 162_305), eta_of(0.5), rng=1)
-    seconds = []
-    for _ in range(3):
-        start = process_time()
-        estimate(psi, eta_of(0.5))
-        seconds.append(process_time() - start)
-    assert min(seconds) < 2
 
 
 def test_calibration_is_the_quantile_of_simulated_errors() -> None:
