@@ -5,7 +5,6 @@ import csv
 import hashlib
 import io
 import re
-import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -222,11 +221,9 @@ def census(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_the_census_is_small_and_quick(census: Path) -> None:
-    """Under 1 MB; under 5 s of this process (others may be busy on the machine)."""
-    started = time.process_time()
+def test_the_census_is_small(census: Path) -> None:
+    """Under 1 MB."""
     made = make(census)
-    assert time.process_time() - started < 5
     assert len(made.html.encode()) < 1_000_000
     assert made.path == census / "report.html"
 

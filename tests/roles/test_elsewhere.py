@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import role_kit as KIT
 import trio
+import trio.testing
 from veilmix.errors import LocalError, ParameterError
 from veilmix.roles import elsewhere, session, worker_pool
 from veilmix.roles.instruments import Instruments
@@ -220,11 +221,18 @@ def test_who_stops_waiting_calls_back_what_is_not_done() -> None:
     async def main() -> bool:
         place = Workplace(helpers=Helping(Slow()))
         quiet = Instruments([], lambda _: None)
-        async with worker_pool.worker_pool(1, quiet, place) as pool:
-            with trio.move_on_after(0.05) as scope:
-                await pool.spread("users seal", len, range(100))
-        return scope.cancelled_caught
+        async with (
+            worker_pool.worker_pool(1, quiet, place) as pool,
+            trio.open_nursery() as nursery,
+        ):
+            nursery.start_soon(pool.spread, "users seal", len, range(100))
+            while len(waiting) < most:
+                await trio.lowlevel.checkpoint()
+            await trio.testing.wait_all_tasks_blocked()
+            nursery.cancel_scope.cancel()
+        return nursery.cancel_scope.cancelled_caught
 
+    most = elsewhere.AHEAD * Helping.workers
     assert trio.run(main)
-    assert len(waiting) == elsewhere.AHEAD * Helping.workers
+    assert len(waiting) == most
     assert all(future.cancelled() for future in waiting)

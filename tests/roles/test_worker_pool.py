@@ -30,9 +30,7 @@ def test_waiting_takes_no_time() -> None:
         await trio.sleep(86_000)
         return trio.current_time()
 
-    before = time.process_time()
-    assert simulate(main) == 86_000
-    assert time.process_time() - before < 1  # of a processor; nothing was waited for, see above
+    assert simulate(main) == 86_000  # seconds: on a real clock the test would never end
 
 
 def test_deadlines_pass_in_their_order() -> None:

@@ -277,24 +277,22 @@ def test_faults_can_be_seen(page_of, tab, shown) -> None:
     assert page.locator("#picture .envelope .cross").count() == moves[refused - 1]["number"]
 
 
-def test_a_crowd_is_drawn_in_piles(page_of, tab, patience: float) -> None:
+def test_a_crowd_is_drawn_in_piles(page_of, tab) -> None:
     page = tab.open(page_of("crowd"), "#eyes=shuffler-1&at=308")
     assert page.locator("#picture > g > g > .someone").count() == 12
     assert page.locator("#picture .pile").count() == 24  # of people, and of envelopes
-    assert page.locator("#picture *").count() < 1_500
-    spent = page.evaluate(
+    most = page.evaluate(
         """() => {
-            const times = [];
+            const drawn = [];
             for (let at = 0; at <= 620; at += 20) {
-                const start = performance.now();
                 document.getElementById("scrub").value = at;
                 document.getElementById("scrub").dispatchEvent(new Event("input"));
-                times.push(performance.now() - start);
+                drawn.push(document.querySelectorAll("#picture *").length);
             }
-            return times.sort((a, b) => a - b)[times.length >> 1];
+            return Math.max(...drawn);
         }"""
     )
-    assert spent < 100 * patience  # ms, the median; smooth is 16
+    assert most < 1_500  # elements, wherever the run is looked at: drawing them takes the time
 
 
 FLOWN = """() => {

@@ -230,7 +230,8 @@ def test_the_live_run_is_the_run() -> None:
     still = run(playing.scenario, 3, worst_case_nodes=0)
     crowd = playing.crowd
     cast = cast_of(playing.scenario, crowd, draw_faults(playing.scenario, 12, 3), 3)
-    board = trio.run(hold, with_delays(cast, 3), Instruments([], print))
+    acts = with_delays(cast, 3), Instruments([], print)
+    board = trio.run(hold, *acts, clock=VirtualClock())
     assert board.decision == still.decision
     assert board.tallies[1].counts == (still.release,)
     assert board.digest().hex() == still.digest
@@ -267,7 +268,7 @@ async def test_a_new_run_replaces_the_old_one_or_says_why_not() -> None:
     asked = partial(Request, "POST", "/again", {})
     async with trio.open_nursery() as nursery:
         nursery.start_soon(house.play)
-        await trio.sleep(0.2)
+        await house._log.after(Place())  # the run has begun
         wrong = await house.answer(asked(b'{"people": 12, "k": 13}'))
         assert wrong.status == 422
         assert b"k = 13" in wrong.body

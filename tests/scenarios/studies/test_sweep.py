@@ -358,18 +358,15 @@ def test_threads_are_as_many_as_processors() -> None:
     make, window = executors.executor("thread", None)
     assert window == executors.AHEAD * executors.processors()
     with make() as pool:
-        start = time.perf_counter()
-        assert pool.submit(time.perf_counter).result() >= start
+        assert pool.submit(os.getpid).result() == os.getpid()
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_ctrl_c_waits_for_nothing_that_processes_are_at(patience: float) -> None:
+def test_ctrl_c_waits_for_nothing_that_processes_are_at() -> None:
     with suppress(KeyboardInterrupt), executors.opened("process", 1) as pool:
         process = Path("/proc") / str(pool.submit(os.getpid).result())
-        pool.submit(time.sleep, 1000)
+        pool.submit(time.sleep, 10_000)
         raise KeyboardInterrupt
-    until = time.monotonic() + 30 * patience
     while process.exists():
-        assert time.monotonic() < until
         time.sleep(0.01)
