@@ -12,6 +12,7 @@ from veilmix.analysis import drawing
 from veilmix.errors import DataError
 from veilmix.library_warnings import collected, mute
 from veilmix.scenarios.populations import excel
+from veilmix.scenarios.serialization.content import content_of
 
 STYLES = "xl/styles.xml"
 NONE = b'<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"/>'
@@ -37,8 +38,9 @@ def workbook(path: Path, part: str, change: bytes | tuple[bytes, bytes]) -> None
 def test_a_workbook_without_styles_is_read_without_a_word(tmp_path: Path) -> None:
     book = tmp_path / "t.xlsx"
     workbook(book, STYLES, NONE)
-    assert excel.header(book) == ("day",)
-    assert list(excel.rows(book, ["day"], [])) == [["43000"]]
+    content = content_of(book)
+    assert excel.header(content) == ("day",)
+    assert list(excel.rows(content, ["day"], [])) == [["43000"]]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +70,7 @@ def test_what_openpyxl_would_warn_of_or_fail_on_is_a_refusal(
     book = tmp_path / "t.xlsx"
     workbook(book, part, change)
     with pytest.raises(DataError, match=rf"t\.xlsx: not a readable Excel workbook: .*{says}"):
-        list(excel.rows(book, ["day"], []))
+        list(excel.rows(content_of(book), ["day"], []))
 
 
 @pytest.mark.slow

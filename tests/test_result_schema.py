@@ -73,7 +73,7 @@ def test_a_bare_worst_case_of_the_second_format_is_read_as_a_bound(tmp_path: Pat
             "proven": False,
         }
     file.write_text(json.dumps(data | {"exposure": exposure}), "utf-8")
-    with pytest.raises(StorageError, match=r"damaged: .*\$\.exposure\.worst_case"):
+    with pytest.raises(StorageError, match=r"damaged: exposure\.worst_case: "):
         read(folder)
 
 
@@ -97,7 +97,7 @@ def test_findings_of_another_program_are_refused(name: str, tmp_path: Path) -> N
     file = folder / "result.json"
     data = json.loads(file.read_text("utf-8")) | {"findings": other["findings"]}
     file.write_text(json.dumps(data), "utf-8")
-    with pytest.raises(StorageError, match=r"result\.json:\d+: damaged: .*\$\.findings"):
+    with pytest.raises(StorageError, match=r"result\.json:\d+: damaged: findings"):
         read(folder)
 
 

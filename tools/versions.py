@@ -91,7 +91,13 @@ def record(kind: str) -> Path:
 
 @dataclass(frozen=True)
 class Trial:
-    """One kind of libraries, to be tried in a folder of its own."""
+    """One kind of libraries, to be tried in a folder of its own.
+
+    Attributes:
+        kind: `newest` or `oldest`.
+        pins: the file of pinned versions.
+        home: the folder of its environment.
+    """
 
     kind: str
     pins: str

@@ -3,9 +3,9 @@
 A file can change during a run: a program appends rows, a user renames it or tidies its folder. So
 no result depends on a second look at it:
 
-    content_of(path)             the bytes of a file now
-    with reading_once(): ...     inside, every call returns the bytes of the first
-    as_read(work)                the same for work in another process
+    content_of       the bytes of a file now
+    reading_once     a block in which every call returns the bytes of the first call
+    as_read          the same for work in another process
 
 The copy is compressed in memory, in pieces: data about people are not written to a disk, except
 for the moment in which duckdb reads a Parquet file (`Content.file`).

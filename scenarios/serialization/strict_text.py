@@ -1,8 +1,7 @@
 """Decode JSON and TOML that veilmix reads back; text that it does not accept is one exception.
 
-    from_json(data, Matrix)       a record, each field of its kind
-    from_json(data)               plain data
-    from_toml(data, QuestionsTable)
+    from_json     a record, each field of its kind, or plain data
+    from_toml     the same of TOML
 
 Python's own parsers accept more than JSON and TOML hold, and fail in four ways: on bytes that are
 no UTF-8, on syntax, on a whole number of more digits than Python converts, and on deep nesting.

@@ -6,7 +6,7 @@ from msgspec import Meta, field
 
 from ...analysis.exposure.attacker_risk import Attacker
 from ...analysis.release_risks import Rate
-from ...analysis.scoring.table_score import Missing
+from ...analysis.scoring import Missing
 from ..populations.roles import Role
 from ..serialization.record import Record
 
