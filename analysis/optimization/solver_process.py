@@ -26,7 +26,14 @@ from typing import IO, Any, cast
 from ...errors import SolverError
 
 SHOWN = 2_000  # bytes at most of what a solver wrote, in an error
-START = "import sys; sys.path[:] = {path}; from {package}.server import serve; serve()"
+# Warnings of libraries are nobody's there; PYTHONWARNINGS may turn them into errors.
+START = """
+import sys, warnings
+sys.path[:] = {path}
+warnings.simplefilter("ignore")
+from {package}.server import serve
+serve()
+"""
 NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows: no console appears
 STREAMS = 2  # the last file descriptor of standard input, output and errors
 
