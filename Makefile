@@ -39,10 +39,11 @@ lint:
 
 types: mypy pyright
 
-# The package, and every Python example of the documents and docstrings as a file of a user.
+# The package, and every Python example of the documents and docstrings as a file of a user: its folder
+# is a base, or mypy would take it for a part of the package, below whose folder it lies.
 mypy: examples
 	@$(RUN)mypy
-	@$(RUN)mypy --strict build/examples
+	@MYPYPATH=build/examples $(RUN)mypy --strict --explicit-package-bases build/examples
 
 pyright: examples
 	@$(RUN)pyright

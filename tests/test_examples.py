@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 PYTHON = re.compile(r"(?i)\W*(py|pycon|python\d?|ipython|doctest|testcode|code-block)\b")
 OTHER = {"", "console", "mermaid", "sh", "text", "toml"}  # languages that are not Python
 DIRECTIVES = {"{eval-rst}", "{include} README.md", "{toctree}"}
+SIGNATURE = re.compile(r"\w+\((\w+(, \w+)*)?\)|with \w+\(\): \.\.\.")
 DOCSTRINGS = list(examples.docstring_examples())
 
 
@@ -83,7 +84,7 @@ def unmarked(path: Path) -> Iterator[str]:
     for _, _, docstring in examples.docstrings(path):
         for line in filter(re.compile(r"\w\(|import ").search, docstring.splitlines()):
             code, meaning = (*re.split(r"\s{2,}|\s+->\s", line.strip(), maxsplit=1), "")[:2]
-            signature = meaning and re.fullmatch(r"\w+\((\w+(, \w+)*)?\)", code)
+            signature = meaning and SIGNATURE.fullmatch(code)
             if not signature and not code.startswith((">>> ", "... ")) and calls(code) & known:
                 yield f"{path.relative_to(ROOT)}: {line.strip()}"
 
@@ -118,7 +119,7 @@ def test_the_example_of_a_docstring_prints_what_it_shows(
 def test_make_types_checks_them_all() -> None:
     recipes = (ROOT / "Makefile").read_text("utf-8")
     assert "\nmypy: examples\n" in recipes
-    assert "mypy --strict build/examples\n" in recipes
+    assert "mypy --strict --explicit-package-bases build/examples\n" in recipes
     assert "tools/examples.py build/examples\n" in recipes
     assert re.search(r"\nmake .*\btypes\b", (ROOT / ".ci" / "run").read_text("utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
