@@ -23,7 +23,7 @@ OUTPUTS = {
 
 
 def pinned(kind: str) -> dict[str, Version]:
-    """The libraries of a record; where they depend on the Python, those of the oldest."""
+    """Return the libraries of a record, as Python 3.11 has them."""
     lines = versions.record(kind).read_text("utf-8").splitlines()
     pins = [match for line in lines if (match := re.match(r"([\w.-]+)==([^ ]+)(.*)", line))]
     return {name: Version(version) for name, version, more in map(re.Match.groups, reversed(pins))}
@@ -48,7 +48,7 @@ def test_a_new_format_without_a_line_is_found() -> None:
 
 @pytest.mark.parametrize("line", OUTPUTS)
 def test_a_library_that_prints_is_found(tmp_path: Path, line: str) -> None:
-    """As highspy 1.16.0 does: before the output, after it, or in its place; or nothing is there."""
+    """A greeting before the output (highspy 1.16.0), after it or in its place; no output."""
     (tmp_path / "runs" / "a").mkdir(parents=True)
     right = OUTPUTS[line]
 

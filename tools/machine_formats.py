@@ -1,8 +1,8 @@
 """Run every command that has a machine format, as a user does, and parse the output.
 
-Formats are read off the commands themselves: every choice of JSON, CSV or Mermaid, and every
-`--quiet`, after which a path is all that is printed. `uncovered` lists those that no line below
-runs, so a new command without a line is an error (tests/test_versions.py).
+The formats come from the commands themselves: each choice of JSON, CSV or Mermaid, and each
+`--quiet`, which prints a path alone. `uncovered` returns the formats without a line below, so a
+new command without a line is an error (tests/test_versions.py).
 """
 
 import csv
@@ -16,8 +16,7 @@ from shlex import split
 
 import click
 
-# In this order: a line reads files that the lines above it wrote. Small, so that the libraries
-# that each command imports are most of its work.
+# A line reads files of the lines above. Sizes are small: importing libraries is most of the work.
 LINES = (
     "doctor --format json",
     "doctor --format csv",
@@ -76,11 +75,11 @@ Form = tuple[str, str, str]  # command, option, choice
 
 
 class Unreadable(ValueError):
-    """An output that is not in its format."""
+    """An output that violates its format."""
 
 
 def forms(group: click.Group) -> Iterator[Form]:
-    """Every machine format of every command."""
+    """Yield every machine format of every command."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -93,7 +92,7 @@ def forms(group: click.Group) -> Iterator[Form]:
 
 
 def uncovered(group: click.Group) -> list[str]:
-    """The machine formats that no line runs."""
+    """Return the machine formats without a line."""
     lines = [split(line) for line in (*LINES, *SERVED)]
     run = {(words[0], word, value) for words in lines for word, value in _pairs(words)}
     return [" ".join(form).strip() for form in forms(group) if form not in run]
@@ -148,7 +147,7 @@ def reader(line: str) -> Reader:
 
 
 def fault(line: str, done: subprocess.CompletedProcess[str], folder: Path) -> str | None:
-    """Say how the output of a line is not in its format; None if it is."""
+    """Return the fault in the output of a line; None for an output in its format."""
     if done.returncode:
         return f"veilmix {line}\n  exit code {done.returncode}\n{_beginning(done.stderr)}"
     try:

@@ -1,8 +1,8 @@
-"""Play the session of docs/deploy.md with real processes, and parse what its places print.
+"""Play the session of docs/deploy.md with real processes, and parse the output of its places.
 
-Each place writes its log as JSON, a line an event, and at its end the release as CSV. The board is
-looked at meanwhile. A place is ready when its log says so; no step here waits for seconds but the
-session's own deadline, which is far longer than the work in it.
+Each place writes its log as JSON, a line an event, and at its end the release as CSV. Meanwhile
+`veilmix status` reads the board. A log line says when a place is ready. Only the session's own
+deadlines wait for seconds, and are far longer than the work before them.
 """
 
 import json
@@ -114,7 +114,7 @@ def _is_ready(log: str) -> bool:
 
 
 def _faults(line: str, place: Process, log: str) -> Iterator[str]:
-    """Wait for the end of a place; yields how its release or its log is not in its format."""
+    """Wait for the end of a place; yields the faults of its release and its log."""
     said, more = place.communicate()
     if (place.returncode, said) != (0, RELEASED):
         yield f"veilmix {line}\n  exit code {place.returncode}; it printed\n{said}{log}{more}"

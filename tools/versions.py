@@ -1,16 +1,16 @@
 """Try the newest and the oldest libraries that pyproject.toml allows: `python tools/versions.py`.
 
 Resolves both (`uv pip compile --resolution highest` and `lowest-direct`), makes an environment of
-each outside the checkout with the wheel in it, and runs there every command that has a machine
-format (tools/machine_formats.py), a session between processes (tools/served_session.py), and the
-fast tests of `analysis`. What passes is recorded in requirements/newest.txt and oldest.txt.
+each outside the checkout, installs the wheel, and runs there every command with a machine format
+(tools/machine_formats.py), a session between processes (tools/served_session.py), and the fast
+tests of `analysis`. Versions that pass are recorded in requirements/newest.txt and oldest.txt.
 
-    --recorded     try the record, without the tests of LONG: what CI does
-    --record       resolve and record, and try nothing: what `make lock` does
+    --recorded     try the record, without the tests of LONG (CI)
+    --record       resolve and record, without a trial (`make lock`)
     --python PATH  another Python; the record is for Python 3.11 and newer, and tried with 3.11
 
-The extras are those whose libraries a command with a machine format loads. The others are of one
-command each, or of developers: Dask's cluster, marimo's lessons, Intel's sealing.
+Commands with a machine format load the libraries of three extras. The other extras are Dask's
+cluster, marimo's lessons and Intel's sealing.
 """
 
 import argparse
@@ -31,10 +31,12 @@ import served_session
 ROOT = Path(__file__).resolve().parent.parent
 RESOLUTIONS = {"newest": "highest", "oldest": "lowest-direct"}
 EXTRAS = ("data", "report", "web")
-TESTING = ("hypothesis", "pytest", "pytest-timeout", "pytest-trio")  # of the extra `dev`
+TESTING = (  # in the extra `dev`
+    *("hypothesis", "pytest", "pytest-rerunfailures", "pytest-timeout", "pytest-trio"),
+)
 OLDEST_PYTHON = "3.11"
-PORTS = {"newest": 10_000, "oldest": 11_000}  # lower than those of tests and of the system
-FAST = ("-q", "-p", "no:cacheprovider", "-m", "not slow and not long", "tests/analysis")
+PORTS = {"newest": 10_000, "oldest": 11_000}  # below the ports of tests and of the system
+FAST = ("-p", "no:cacheprovider", "-m", "not slow and not long", "tests/analysis")
 # Two thirds of the time of the fast tests; `make versions` runs them too.
 LONG = (
     "tests/analysis/shuffled/test_erased_response.py",
@@ -48,11 +50,11 @@ WHEEL = "import sys; from setuptools import build_meta as b; b.build_wheel(sys.a
 
 
 class Failed(Exception):
-    """A step without which nothing can be tried: uv, pip or the build says why."""
+    """A command ended badly: uv, the build or the tests; the text has its output."""
 
 
 def run(*command: object, cwd: Path = ROOT, text: str | None = None) -> str:
-    """Run a command; returns its output. Failed if it ends badly."""
+    """Run a command; returns its output. Failed for another exit code than 0."""
     words = list(map(str, command))
     done = subprocess.run(words, cwd=cwd, input=text, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -61,12 +63,12 @@ def run(*command: object, cwd: Path = ROOT, text: str | None = None) -> str:
 
 
 def uv(*arguments: object, text: str | None = None) -> str:
-    """Run uv, which the environment of developers has."""
+    """Run the uv of the developers' environment."""
     return run(sys.executable, "-m", "uv", *arguments, text=text)
 
 
 def allowed() -> str:
-    """Return the requirements of pyproject.toml that are tried, a line each."""
+    """Return the requirements of pyproject.toml for a trial, a line each."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
     tests = [line for line in extras["dev"] if re.split(r"[<>=!~\[; ]", line)[0] in TESTING]
@@ -75,9 +77,9 @@ def allowed() -> str:
 
 
 def resolve(kind: str, python: str = "") -> str:
-    """Return the pins of today. python: its version; else all that are supported, on any system."""
+    """Return the pins of today. python: a version; else every supported one, on any system."""
     whose = ("--universal", "--python-version", OLDEST_PYTHON)
-    if python:  # versions that have no wheel for it would have to be compiled
+    if python:  # older libraries have no wheel for newer Pythons
         whose = ("--python-version", python, "--only-binary", ":all:")
     quiet = ("--quiet", "--no-annotate", "--no-header", "--no-emit-index-url")
     how = ("--resolution", RESOLUTIONS[kind], "--generate-hashes")
@@ -91,11 +93,11 @@ def record(kind: str) -> Path:
 
 @dataclass(frozen=True)
 class Trial:
-    """One kind of libraries, to be tried in a folder of its own.
+    """The newest or the oldest libraries, to be tried.
 
     Attributes:
         kind: `newest` or `oldest`.
-        pins: the file of pinned versions.
+        pins: the text of the pinned versions.
         home: the folder of its environment.
     """
 
@@ -114,7 +116,7 @@ class Trial:
         return self.python.with_name("veilmix")
 
     def install(self, python: str, wheel: Path) -> None:
-        """Make the environment: pinned libraries, checked against their hashes, and the wheel."""
+        """Make the environment: libraries with the recorded hashes, and the wheel."""
         self.home.mkdir()
         pins = self.home / "pins.txt"
         pins.write_text(self.pins, "utf-8")
@@ -141,12 +143,12 @@ class Trial:
         options = ("-o", f"filterwarnings={WARNINGS[self.kind]}", *FAST)
         ignored = [f"--ignore={name}" for name in left_out]
         try:
-            # -P: what lies in the folder of the tests is no package.
+            # -P: the working folder has no modules to import.
             said = run(self.python, "-P", "-m", "pytest", *options, *ignored, cwd=tests)
         except Failed as wrong:
             yield str(wrong)
             return
-        self.say(said.strip().splitlines()[-1].strip("= "))
+        self.say(next(line for line in reversed(said.splitlines()) if " passed" in line))
 
     def say(self, text: str) -> None:
         """Print a line about these libraries."""
@@ -191,7 +193,7 @@ def chosen(kinds: Sequence[str], version: str, *, recorded: bool) -> dict[str, s
     """Return the pins to try with a Python of this version."""
     pins = {}
     for kind in kinds:
-        # Libraries of then have no wheels for a Python of later: it has its own oldest.
+        # Older libraries have no wheel for newer Pythons, so each Python has its own oldest.
         own = kind == "oldest" and version != OLDEST_PYTHON
         known = recorded and not own
         pins[kind] = record(kind).read_text("utf-8") if known else resolve(kind, version * own)
