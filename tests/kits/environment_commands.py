@@ -19,8 +19,7 @@ COMMANDS = (
     "score t.xlsx --k 2 --format json",
     "score t.parquet --k 2 --format csv --table o.xlsx",
     "worst t.csv --k 2 --format json",
-    "sweep blood-type --set policy.k=2,5 --mode ideal --seed 1 --executor thread --workers 1"
-    " --format csv",
+    "sweep blood-type --set policy.k=2,5 --mode ideal --executor thread --workers 1 --format csv",
     "report runs/blood-type-0007 --out - --worst-case 0",
     "new titanic",
 )
