@@ -14,13 +14,15 @@ def _():
     from veilmix import Frame
     from veilmix.analysis.figures import guesses
     from veilmix.scenarios.studies.cheating import measure
-    from veilmix.scenarios.studies.cheating_text import HEADINGS, smallest_with_attacks, table
+    from veilmix.scenarios.studies.cheating_text import HEADINGS, successes_with_attacks, table
     from veilmix.scenarios.validation.load import change, load
     from veilmix.scenarios.verification.views import breaking
+    from veilmix.scenarios.wording import OUTSIDE_CATALOGUE, sentence
 
     return (
         Frame,
         HEADINGS,
+        OUTSIDE_CATALOGUE,
         breaking,
         change,
         guesses,
@@ -28,7 +30,8 @@ def _():
         measure,
         mo,
         replace,
-        smallest_with_attacks,
+        sentence,
+        successes_with_attacks,
         table,
         veilmix,
     )
@@ -50,7 +53,7 @@ def _(mo):
     | 8-10 | is linking all that can be learnt? the column "known for certain" |
     | 10-13 | in groups: whom would you trust with a shuffler, so that these groups never meet? |
     | 13-15 | the answer |
-    | 15-20 | and if they cheat: guess, then look at what the known attacks achieve |
+    | 15-20 | and if they cheat: guess, then look at what the attacks of the catalogue achieve |
     """)
     return
 
@@ -136,8 +139,8 @@ def _(Frame, answers, breaking, guessed, mo, played):
                     ),
                     mo.md(
                         """
-                        A reader and **all** shufflers. One honest shuffler is enough: it is the only
-                        one who knows how it mixed. All shufflers together know who sent which slip
+                        A reader and **all** shufflers, while all keep to the rules. Then one honest
+                        shuffler is enough: it is the only one who knows how it mixed. All shufflers together know who sent which slip
                         and cannot read one; the readers read all slips and know of none whose it is.
 
                         Linking is not the only leak. If all people gave the same answer, everybody who
@@ -166,7 +169,7 @@ def _(guessed, mo):
     cheating_guess = mo.ui.radio(
         by_cheating,
         label="**And if they cheat?** A party may lose messages, make some up, and lie. Which is the "
-        "smallest group that reads somebody's row then?",
+        "smallest group that reads somebody's row then, by an attack of the catalogue?",
     )
     cheating_guess
     return by_cheating, cheating_guess
@@ -191,22 +194,21 @@ def _(change, guessed, load, measure, ready):
 
 
 @app.cell
-def _(guessed, mo, smallest_with_attacks, study):
+def _(OUTSIDE_CATALOGUE, guessed, mo, sentence, study, successes_with_attacks):
     guessed  # nothing is shown before
     told = mo.md(
         f"""
         Twenty people, two shufflers, the guards that are on where nothing is said:
-        {smallest_with_attacks(study)}. So few runs leave a wide interval.
+        {successes_with_attacks(study)}. So few runs leave a wide interval.
 
         The **first shuffler** decides whose answers are in a batch, and can make up people. It keeps
         one person's answers, puts rows of its own in the place of everybody else's, and what is
         released and is none of its own is that person's. No honest shuffler behind it helps. It is
         noticed, but afterwards.
 
-        "No known attack" is not "cannot": somebody may think of one tomorrow. With `tokens` the
-        first shuffler needs the reader of a round besides, with `challenge` friends; `veilmix
-        run attack-surround` and `attack-single-out` show what it does, `veilmix leak RUN --cheating`
-        measures it for a run of yours.
+        "None of the catalogue" is not "cannot". {sentence(OUTSIDE_CATALOGUE)} The analyst alone is
+        enough for one of them. `veilmix run attack-surround` and `attack-single-out` show what a
+        first shuffler does, `veilmix leak RUN --cheating` measures the catalogue for a run of yours.
         """
     )
     return (told,)
@@ -230,7 +232,7 @@ def _(
     _right = by_cheating.index("the first shuffler alone")
     _table = Frame.of([dict(zip(HEADINGS, row, strict=True)) for row in table(study).rows])
     _drawn = guesses.of_choice(by_cheating, _right, _mine, "")
-    mo.accordion({"What the known attacks achieve": mo.vstack([_table, told, _drawn])})
+    mo.accordion({"What the attacks of the catalogue achieve": mo.vstack([_table, told, _drawn])})
     return
 
 

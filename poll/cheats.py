@@ -52,7 +52,7 @@ CHEATS: Mapping[str, Cheat] = {
         Fault(attack="surround", by=parties.shuffler(1), target=FIRST),
         "Shuffler 1 put made-up answers in the place of everybody's but one, so that what is "
         "counted and is none of its own belongs to that one: to whoever answered first. The "
-        "guards sums and promise, which stop it, were off.",
+        "guards sums and promise, which stop it in this form, were off.",
         LESSON,
         UNCHECKED,
     ),

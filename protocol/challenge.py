@@ -9,7 +9,8 @@ r"""The challenge: who is missing among what has come can prove it, and then not
 Every keyholder judges for itself before it shows anything: that registered people have signed what
 was accepted, that they are those of earlier rounds (or fewer by `min_dropout`), that no more came
 than they sent, and that no alarm holds. As everybody who was accepted finds its own, and no more
-came, what came is what was sent: for every coalition without all shufflers and the reader.
+came, what came is what was sent. That assumes that everybody sees the marks in time: a complaint
+that is raised after shares are shown hands its ballot to the reader (docs/attacks.md, S2).
 
     evidence = u32 person || blob locked ballot || its draws, 32 bytes a layer, innermost first
                || the envelope's draw (32) || items: the person's other onions

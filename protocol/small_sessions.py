@@ -1,4 +1,4 @@
-"""Every strategy of a cheating first shuffler and its friends, in sessions of a few people.
+"""Strategies of a malicious first shuffler and its friends with ballots, in sessions of few people.
 
 One question with the answers 0 and 1 is asked twice of n people: round 1 by the curator, round 2,
 the release, by the analyst. The coalition has the first shuffler, and maybe others. In each round
@@ -18,10 +18,11 @@ answers, whatever the others say. A strategy that adapts to round 1 is covered: 
 1 differs, it does the same in round 2. Views depend on sums over the people alone, so all people
 but two are counted by the sums that they can come to: that is every strategy, none left out.
 
-Left out: more questions, more answers and more rounds; programs that choose columns; who speaks
-when; breaking cryptography; what a coalition does that has no first shuffler (it cannot aim at
-anybody, as it does not know whose a message is); and all shufflers with a reader, who read
-everything by watching.
+Left out: more questions, more answers and more rounds; programs that choose columns; the order of
+posts and their delay; asks for tokens, rolls, marks, receipts and complaints; breaking
+cryptography; coalitions without the first shuffler, which do read rows (docs/attacks.md, S1, S2, S5
+to S7); and all shufflers with a reader, who read everything by watching. So "no strategy" here is
+no statement of safety.
 """
 
 from collections.abc import Iterator

@@ -6,35 +6,38 @@ from ..scenarios.pages.pieces import Answer, Block, Grid, Marked, Numbers, Words
 from ..scenarios.studies.cheating_result import CheatingStudy, WorstAttack, telling
 from ..scenarios.studies.cheating_text import (
     HEADINGS,
+    NO_SUCCESS,
     NOT_MEASURED,
-    NOTHING,
+    no_success,
     notes,
     numbers,
     played,
     row,
-    smallest_with_attacks,
+    successes_with_attacks,
     why_unmeasured,
 )
-from ..scenarios.wording import WATCHING, sentence
+from ..scenarios.wording import OUTSIDE_CATALOGUE, WATCHING, sentence
 from .facts import Facts
 
 QUESTION = "And if parties cheat?"
 
 
 def answer(facts: Facts) -> Answer:
-    """The smallest coalitions that learn somebody's row by breaking rules."""
+    """The coalitions that were found to learn somebody's row by breaking rules."""
     study = facts.cheating
     if why := why_unmeasured(facts.run.scenario):
         return Answer(QUESTION, NOT_MEASURED, sentence(why))
     if study is None:
         return Answer(QUESTION, NOT_MEASURED, sentence(WATCHING))
+    limit = f"{sentence(OUTSIDE_CATALOGUE)} {sentence(played(study))}"
     if not study.smallest:
-        return Answer(QUESTION, NOTHING, f"Nobody's row was read. {played(study)}.")
+        none = sentence(no_success(len(study.attacks), study.least_runs))
+        return Answer(QUESTION, NO_SUCCESS, f"{none} {limit}")
     least = study.smallest[0]
     parties = len(least.parties) + least.friends
-    short = "one is enough" if parties == 1 else f"{parties} are enough"
-    told = smallest_with_attacks(study)
-    return Answer(QUESTION, short, f"Somebody's row is learnt by {told}. {played(study)}.")
+    short = "one is enough" if parties == 1 else f"{parties} or fewer are enough"
+    told = successes_with_attacks(study)
+    return Answer(QUESTION, short, f"Somebody's row is learnt by {told}. {limit}")
 
 
 def blocks(facts: Facts) -> Iterator[Block]:
@@ -50,7 +53,7 @@ def blocks(facts: Facts) -> Iterator[Block]:
 
 def _table(study: CheatingStudy) -> Grid:
     rows: list[tuple[str | Marked, ...]] = [
-        (*row(worst)[:-1], _marked(worst)) for worst in telling(study.coalitions)
+        (*row(study, worst)[:-1], _noticed(study, worst)) for worst in telling(study.coalitions)
     ]
     all_of_them = numbers(study.attacks)
     taken = Numbers(
@@ -64,6 +67,7 @@ def _table(study: CheatingStudy) -> Grid:
     return Grid("If they cheat", HEADINGS, rows, (2, 3), taken)
 
 
-def _marked(worst: WorstAttack) -> Marked:
-    """When it was noticed; a row that is read is bad, whenever."""
-    return Marked(row(worst)[-1], "good" if worst.worst is None and not worst.watching else "bad")
+def _noticed(study: CheatingStudy, worst: WorstAttack) -> str | Marked:
+    """When it was noticed; a row that is read is bad, whenever. None read is not a good sign."""
+    said = row(study, worst)[-1]
+    return said if worst.worst is None and not worst.watching else Marked(said, "bad")

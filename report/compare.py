@@ -12,8 +12,8 @@ from ..scenarios.pages.pieces import (
     Words,
     worst_first,
 )
-from ..scenarios.studies.cheating_text import NOT_MEASURED, played, smallest_with_attacks
-from ..scenarios.wording import many, percent, size
+from ..scenarios.studies.cheating_text import NOT_MEASURED, played, successes_with_attacks
+from ..scenarios.wording import OUTSIDE_CATALOGUE, many, percent, size
 from .compare_figures import (
     FAMILIES,
     bits,
@@ -28,6 +28,12 @@ from .compare_figures import (
 KNOWS = (
     "All programs ran on the same people; the truth beside each promise is the laboratory's. Made "
     "by veilmix from a saved comparison; nothing on this page is loaded from anywhere."
+)
+COLLUDERS = (
+    "The smallest coalitions that pin anything on anybody while they keep to the rules; those for "
+    "which an attack of the catalogue read somebody's row, where veilmix compare --cheating has "
+    "measured it; and what every program did. Malicious parties may need fewer members: "
+    f"{OUTSIDE_CATALOGUE}."
 )
 
 
@@ -143,11 +149,6 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
         "shape says how a program works."
     )
     yield Section("frontier", "Trust against use", lead, (frontier_figure(comparison),))
-    lead = (
-        "The smallest coalitions that pin anything on anybody while they keep to the rules; those "
-        "that learn somebody's row by a known attack, where veilmix compare --cheating has "
-        "measured it; and what every program did."
-    )
     rows = [
         (
             program.program,
@@ -158,12 +159,18 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
         )
         for program in comparison.programs
     ]
-    headings = ("program", "how", "links somebody, watching", "learns a row, cheating", "note")
+    headings = (
+        "program",
+        "how",
+        "links somebody, watching",
+        "found to learn a row, cheating",
+        "note",
+    )
     blocks = (
         Grid("Every program", headings, rows),
         Words(f"Features: {', '.join(comparison.features)}."),
     )
-    yield Section("trust", "Who must collude", lead, blocks)
+    yield Section("trust", "Who must collude", COLLUDERS, blocks)
     seed = "" if comparison.seed is None else f" --seed {comparison.seed}"
     real = "--mode real" if comparison.messages else "--mode ideal"
     told = Words(
@@ -174,7 +181,7 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
 
 def _cheating(program: Compared) -> str:
     study = program.trust.cheating
-    return NOT_MEASURED if study is None else f"{smallest_with_attacks(study)}; {played(study)}"
+    return NOT_MEASURED if study is None else f"{successes_with_attacks(study)}; {played(study)}"
 
 
 def _trust(comparison: Comparison) -> Grid:

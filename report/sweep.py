@@ -131,7 +131,10 @@ def _verdict(study: Sweep) -> Iterator[Answer]:
     if fewest:
         low, high = fewest
         short = f"{low} to {high} parties" if low < high else f"{low} parties"
-        text = "The size of the smallest coalition that links anybody, over all runs."
+        text = (
+            "The size of the smallest coalition that links anybody while it keeps to the rules, "
+            "over all runs."
+        )
         yield Answer("Who must collude?", short, text)
 
 

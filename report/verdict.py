@@ -84,7 +84,7 @@ def _trust(facts: Facts) -> Answer:
         "Of parties that keep to the rules: as long as one of every such group tells nobody, none "
         f"is linked. Together, {names} link {linked:,} of {facts.crowd:,} people to {what}."
     )
-    return Answer(question, f"{smallest} parties must collude", text)
+    return Answer(question, f"{smallest} must collude, if all keep to the rules", text)
 
 
 def _decided(facts: Facts) -> Iterator[Answer]:

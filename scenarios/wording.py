@@ -10,12 +10,18 @@ ROUNDING = 1e-12  # an error below is of the floats alone
 
 # Said wherever it is told what coalitions learn, or could.
 TWO_KINDS = (
-    "a run tells what coalitions learn that watch; veilmix leak RUN --cheating what those learn\n"
-    "          that cheat, by the known attacks"
+    "a run tells what coalitions learn that watch; veilmix leak RUN --cheating what attacks of\n"
+    "          the catalogue achieve for those that cheat"
 )
 WATCHING = (
     "coalitions here keep to the rules and pool what they saw; those that cheat learn more: "
-    "veilmix leak RUN --cheating measures the known attacks"
+    "veilmix leak RUN --cheating measures the attacks of the catalogue, and others are known"
+)
+# The limit of every figure on malicious parties; a search for attacks is to replace it.
+OUTSIDE_CATALOGUE = (
+    "attacks outside the catalogue are known: where a curator decides, malicious parties read "
+    "whole rows with every countermeasure on (docs/attacks.md, Known attacks that the catalogue "
+    "does not play)"
 )
 
 AUDITED = (

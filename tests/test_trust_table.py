@@ -1,4 +1,4 @@
-"""Who learns a row, watching and cheating, with each set of guards: as shipped, told and played."""
+"""Successes of the catalogue with each set of guards: as shipped, told and played."""
 
 import make_trust_table as TOOL
 import pytest
@@ -9,8 +9,10 @@ from veilmix.scenarios.studies.cheating import attempts
 from veilmix.scenarios.studies.trust_table import measured_trust, shipped
 from veilmix.scenarios.validation.load import load
 from veilmix.scenarios.validation.load import shipped as scenarios
+from veilmix.scenarios.wording import OUTSIDE_CATALOGUE
 
 TOLD = {chosen.name: chosen for chosen in shipped().sets}
+TRIED = {attack for chosen in shipped().sets for attack in chosen.tried}
 QUICK = "one shuffler, those that are on"
 
 
@@ -41,6 +43,21 @@ def test_every_set_of_guards_was_measured_with_every_attack_there_is(name: str) 
     assert all(reading.runs == line.runs for reading in line.reading)
 
 
+def test_the_limit_of_the_figures_names_a_section_that_is_there() -> None:
+    section = OUTSIDE_CATALOGUE.partition("docs/attacks.md, ")[2].removesuffix(")")
+    assert f"\n## {section}\n" in TOOL.PAGE.read_text("utf-8")
+
+
+def test_a_coalition_that_links_by_watching_is_no_success_of_the_catalogue() -> None:
+    for chosen in shipped().sets:
+        assert [some for some in chosen.smallest if some not in chosen.succeeding] == [
+            some for some in chosen.smallest if some.watching
+        ], chosen.name
+    rows = list(TOOL.rows(shipped().sets))
+    assert len(rows) == sum(len(chosen.succeeding) for chosen in shipped().sets)
+    assert {row[2] for row in rows} <= {f"`{name}`" for name in TRIED}
+
+
 def test_no_coalition_learns_more_by_watching_than_by_cheating() -> None:
     for chosen in shipped().sets:
         for links in chosen.watching:
@@ -49,8 +66,8 @@ def test_no_coalition_learns_more_by_watching_than_by_cheating() -> None:
             )
 
 
-def test_with_tokens_a_reader_has_to_be_in_it() -> None:
-    """Whoever mints tokens: of the coalitions without, none reads anything by a known attack."""
+def test_the_successes_of_the_catalogue_with_tokens_have_a_reader_in_them() -> None:
+    """It mints the tokens. Attacks outside the catalogue need none (S5: nine people, network)."""
     sets = [chosen for chosen in shipped().sets if "tokens" in chosen.on]
     assert len(sets) >= 4
     for chosen in sets:

@@ -2,6 +2,8 @@
 
 none     why nothing was measured, and how to do it; or null
 told     what was played
+limit    what is known and was not played
+nothing  what is said of eyes for which no attack of the catalogue read a row
 found    the attacks that read somebody's row, the worst first: for a set of eyes the first of which
          they have all parties and as many people holds, so a larger set never does worse
 """
@@ -11,10 +13,13 @@ from typing import Any
 from ..scenarios.schema.model import Scenario
 from ..scenarios.studies.cheating_file import unmeasured
 from ..scenarios.studies.cheating_result import CheatingStudy, badness
-from ..scenarios.studies.cheating_text import ON_REPORTS, played, rate, seen
-from ..scenarios.wording import sentence
+from ..scenarios.studies.cheating_text import ON_REPORTS, no_success, played, rate, seen
+from ..scenarios.wording import OUTSIDE_CATALOGUE, sentence
 
-MISSING = "If these eyes cheat: not measured; veilmix leak RUN --cheating plays the known attacks."
+MISSING = (
+    "If these eyes cheat: not measured; veilmix leak RUN --cheating plays the attacks of the "
+    f"catalogue. {sentence(OUTSIDE_CATALOGUE)}"
+)
 
 
 def cheating_data(scenario: Scenario, study: CheatingStudy | None) -> dict[str, Any]:
@@ -26,6 +31,8 @@ def cheating_data(scenario: Scenario, study: CheatingStudy | None) -> dict[str, 
     return {
         "none": None,
         "told": played(study),
+        "limit": sentence(OUTSIDE_CATALOGUE),
+        "nothing": no_success(len(study.attacks), study.least_runs, "them"),
         "found": [
             {
                 "parties": list(attack.parties),

@@ -1,4 +1,4 @@
-"""Write the table of who learns a row, watching and cheating: the shipped one, and docs/attacks.md.
+"""Write the table of successes of the catalogue's attacks: the shipped one, and docs/attacks.md.
 
 python tools/make_trust_table.py            play all sets of guards and write
 python tools/make_trust_table.py NAME ...   play these sets alone; the others stay
@@ -18,17 +18,17 @@ from veilmix.scenarios.serialization.json_text import pretty
 from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.studies.attack_plan import changed
 from veilmix.scenarios.studies.cheating import begin, study
-from veilmix.scenarios.studies.cheating_result import LinkingCoalition, WorstAttack, name_members
-from veilmix.scenarios.studies.cheating_text import NOTHING, WATCHES, rate, seen
+from veilmix.scenarios.studies.cheating_result import AttackResult, WorstAttack, name_members
+from veilmix.scenarios.studies.cheating_text import rate, seen
 from veilmix.scenarios.studies.executors import processes
 from veilmix.scenarios.studies.trust_table import FILE, GuardSet, TrustTable, guard_set, shipped
 from veilmix.scenarios.validation.load import load
 from veilmix.scenarios.wording import many, seeds
 
 PAGE = Path(__file__).parent.parent / "docs" / "attacks.md"
-BLOCK = re.compile(r"(<!-- smallest -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- succeeding -->\n).*?(<!-- end -->)", re.DOTALL)
 PEOPLE, SEED, RUNS = 40, 7, 10
-HEADINGS = ("guards", "watching", "cheating", "attack", "rows read", "noticed")
+HEADINGS = ("countermeasures", "coalition", "attack", "rows read", "noticed")
 BASE = {
     "population.source": "builtin:titanic",
     "population.users": PEOPLE,
@@ -114,25 +114,26 @@ def measured(name: str, runs: int = RUNS, executor: Executor | None = None) -> G
 
 
 def rows(sets: Sequence[GuardSet]) -> Iterator[tuple[str, ...]]:
-    """The lines of the page: one for each smallest coalition of each kind."""
+    """The lines of the page: one for each success, of coalitions without a part that succeeds."""
     for guards in sets:
-        watching = "; ".join(map(_members, guards.watching)) or "none"
-        for place, worst in enumerate(guards.smallest or (None,)):
-            first = (guards.name, watching) if not place else ("", "")
-            yield (*first, *_cheating(worst, guards))
+        for place, coalition in enumerate(guards.succeeding):
+            if worst := coalition.worst:
+                yield ("" if place else guards.name, *_success(coalition, worst))
 
 
-def _members(coalition: LinkingCoalition | WorstAttack) -> str:
-    return name_members((coalition.parties, coalition.friends))
+def _success(coalition: WorstAttack, worst: AttackResult) -> tuple[str, ...]:
+    often, ends = rate(worst)
+    members = name_members((coalition.parties, coalition.friends))
+    return members, f"`{worst.attack}`", f"{often} ({ends})", seen(worst)
 
 
-def _cheating(attack: WorstAttack | None, measured: GuardSet) -> tuple[str, ...]:
-    if attack is None:
-        return NOTHING, "-", f"0 of {measured.runs}", "-"
-    if attack.worst is None or attack.watching:
-        return _members(attack), WATCHES, "all", "never"
-    often, ends = rate(attack.worst)
-    return _members(attack), f"`{attack.worst.attack}`", f"{often} ({ends})", seen(attack.worst)
+def _without(sets: Sequence[GuardSet]) -> str:
+    """Return the sets in which attacks add no coalition to those that watch, as a paragraph."""
+    named = "; ".join(guards.name for guards in sets if not guards.succeeding)
+    return (
+        "Played too, where the attacks of the catalogue add no coalition to those that link by "
+        f"watching, which is no statement of safety: {named}.\n\n"
+    )
 
 
 def written(sets: Sequence[GuardSet]) -> str:
@@ -144,7 +145,8 @@ def written(sets: Sequence[GuardSet]) -> str:
         for guards in sets
     )
     return (
-        f"{table}\nMeasured on: {'; '.join(where)}; two shufflers where nothing else is said. "
+        f"{table}\n{_without(sets)}"
+        f"Measured on: {'; '.join(where)}; two shufflers where nothing else is said. "
         f"{seeds(SEED, RUNS).capitalize()}: {many(RUNS, 'run')} of each attack; 95 % intervals.\n"
     )
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 @click.option(
     "--cheating",
     is_flag=True,
-    help="Play every known attack on a person too, on at most 400 people: who learns by cheating?",
+    help="Play the catalogue's attacks on a person too, on at most 400 people: who learns a row?",
 )
 @click.option(
     "--runs",
@@ -173,8 +173,8 @@ def _tell(console: Page, comparison: "Comparison") -> None:
 LEGEND = (
     "bits: what the single party that receives most has learnt of who has which row, per person.\n"
     "linked: people it can pin a row on, or a report. watching: the smallest coalition that can;\n"
-    "both of parties that keep to the rules. cheating: the smallest that learns somebody's row by\n"
-    "a known attack, measured with --cheating.\n"
+    "both of parties that keep to the rules. cheating: the smallest for which an attack of the\n"
+    "catalogue read somebody's row, measured with --cheating; fewer may do, by other attacks.\n"
     "guessed: people whose whole row its best guess gets right, in expectation.\n"
     "exposure: people in a crowd smaller than k, as released and as promised; e: epsilon in nats.\n"
     "entropy: bits a person that the release keeps; of noise, what a report tells of its row.\n"
@@ -260,31 +260,34 @@ def _together(program: "Compared") -> str:
 
 
 def _cheating(program: "Compared") -> str:
-    """The smallest coalition that learns somebody's row by a known attack, if that was measured."""
+    """The smallest coalition for which an attack of the catalogue read a row, if measured."""
     from ...scenarios.studies.cheating_result import name_members
-    from ...scenarios.studies.cheating_text import NOT_MEASURED, NOTHING
+    from ...scenarios.studies.cheating_text import NO_SUCCESS, NOT_MEASURED
 
     study = program.trust.cheating
     if study is None:
         return NOT_MEASURED
     if not study.smallest:
-        return NOTHING
+        return NO_SUCCESS
     first, more = study.smallest[0], len(study.smallest) - 1
     return name_members((first.parties, first.friends)) + (f" (or {more} other)" if more else "")
 
 
 def _cheaters(comparison: "Comparison") -> Iterator[str]:
     """What was measured of each program: the attack, how often it read a row, when noticed."""
-    from ...scenarios.studies.cheating_text import played, smallest_with_attacks
+    from ...scenarios.studies.cheating_text import played, successes_with_attacks
+    from ...scenarios.wording import OUTSIDE_CATALOGUE, sentence
 
     for program in comparison.programs:
         if program.trust.cheating is not None:
             told, people = (
-                smallest_with_attacks(program.trust.cheating),
+                successes_with_attacks(program.trust.cheating),
                 program.trust.cheating.users,
             )
             where = "" if people == comparison.users else f"of a sample of {people:,}: "
             yield f"{program.program}, cheating: {where}{told}; {played(program.trust.cheating)}"
+    if any(program.trust.cheating is not None for program in comparison.programs):
+        yield sentence(OUTSIDE_CATALOGUE)
 
 
 def _promise(privacy: "Privacy") -> str:

@@ -51,7 +51,7 @@ BEFORE = {
 @click.option(
     "--cheating",
     is_flag=True,
-    help="Play the scenario again under every known attack: what do coalitions learn that cheat?",
+    help="Play the scenario again under every attack of the catalogue: what do cheaters learn?",
 )
 @click.option(
     "--runs",
@@ -65,9 +65,9 @@ def command(run: str, prior: str, cheating: bool, runs: int, form: str) -> None:
     """Tell what every coalition of RUN could have learnt, from what its members saw.
 
     That is of members who follow the rules and pool what they saw. With --cheating: the worst that
-    any attack of the catalogue achieves against the scenario of RUN with its guards, measured. What
-    is measured is kept in the folder of RUN, for its report, theatre and the next `leak`; Ctrl-C
-    keeps what is done, and the same command goes on.
+    any attack of the catalogue achieves against the scenario of RUN with its guards, measured; a
+    lower bound, for other attacks are known. What is measured is kept in the folder of RUN, for its
+    report, theatre and the next `leak`; Ctrl-C keeps what is done, and the same command goes on.
 
     Linked: a value is pinned on a person. Certain: only one value is possible, by linking or by
     what the counts leave. Bits: what was learnt about who has which row, per person. Guessed,

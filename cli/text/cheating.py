@@ -82,12 +82,12 @@ def _print(cheating: "CheatingStudy", form: str) -> None:
 
 
 def tell(cheating: "CheatingStudy") -> None:
-    """Print a study: who does what, how often it reads a row, and who is enough."""
-    from ...scenarios.studies.cheating_text import notes, smallest_told, table
+    """Print a study: each coalition with its worst attack, and the limits of the figures."""
+    from ...scenarios.studies.cheating_text import notes, successes, table
 
     console = page()
     lay_out(console, table(cheating))
-    say(console, smallest_told(cheating))
+    say(console, successes(cheating))
     for line in notes(cheating):
         say(console, fill(line, WIDTH), style="dim")
 

@@ -16,6 +16,7 @@ from ...scenarios.studies.cheating_result import (
     WorstAttack,
 )
 from ...scenarios.verification.views import breaking
+from ...scenarios.wording import OUTSIDE_CATALOGUE
 
 
 class LeakedCoalition(WrittenCoalition, frozen=True, kw_only=True):
@@ -35,7 +36,7 @@ class LeakedCoalition(WrittenCoalition, frozen=True, kw_only=True):
 
 
 class LeakedByCheating(Record, frozen=True):
-    """What coalitions learn that cheat: the worst that the known attacks achieve, measured.
+    """Results of coalitions that cheat: the worst that attacks of the catalogue achieve, measured.
 
     Attributes:
         scenario: its name.
@@ -46,7 +47,8 @@ class LeakedByCheating(Record, frozen=True):
         watching: the smallest coalitions that link somebody though they keep to the rules.
         attacks: what each achieved.
         coalitions: the worst for each.
-        smallest: those that learn somebody's row, none of whose parts does.
+        smallest: those found to learn somebody's row, none of whose parts was; others may too.
+        limit: the attacks that are known and were not played.
     """
 
     scenario: str
@@ -58,6 +60,7 @@ class LeakedByCheating(Record, frozen=True):
     attacks: tuple[AttackResult, ...]
     coalitions: tuple[WorstAttack, ...]
     smallest: tuple[WorstAttack, ...]
+    limit: str
 
 
 class Leaked(Record, frozen=True):
@@ -82,7 +85,7 @@ def cheated(study: CheatingStudy) -> LeakedByCheating:
     """What coalitions learn that cheat, for programs."""
     return LeakedByCheating(
         *(study.scenario, study.version, study.seed, study.runs, study.whole, study.watching),
-        *(study.attacks, study.coalitions, study.smallest),
+        *(study.attacks, study.coalitions, study.smallest, OUTSIDE_CATALOGUE),
     )
 
 

@@ -1,9 +1,11 @@
-"""What was measured of a scenario's guards: who learns somebody's row, watching and cheating."""
+"""Figures on trust measured with a scenario's guards: coalitions found to learn a row."""
 
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from ...scenarios.wording import TWO_KINDS, many
+from ...scenarios.wording import OUTSIDE_CATALOGUE, TWO_KINDS, many
+from .cheating import WIDTH
 
 if TYPE_CHECKING:
     from ...scenarios.schema.model import Scenario
@@ -34,7 +36,7 @@ def _measured(told: "MeasuredTrust", name: str) -> Iterator[str]:
     study = told.measured
     source = study.source.removeprefix("builtin:")
     yield (
-        f"trust     the smallest coalitions that learn somebody's row, as measured on "
+        f"trust     coalitions that were found to learn somebody's row, as measured on "
         f"{study.scenario}"
     )
     yield (
@@ -42,10 +44,12 @@ def _measured(told: "MeasuredTrust", name: str) -> Iterator[str]:
         f"{many(len(study.tried), 'attack')}){', not on this scenario' * (study.scenario != name)}:"
     )
     yield f"{MARGIN}watching   {'; '.join(map(_who, study.watching)) or 'none'}"
-    for place, least in enumerate(study.smallest or (None,)):
+    for place, least in enumerate(study.succeeding or (None,)):
         yield f"{MARGIN}{'cheating' if not place else '        '}   {_cheating(least, study)}"
     if told.besides:
         yield f"{MARGIN}with these guards, but without {', '.join(told.besides)}, which are on here"
+    for line in wrap(OUTSIDE_CATALOGUE, WIDTH - len(MARGIN)):
+        yield f"{MARGIN}{line}"
 
 
 def _who(coalition: "LinkingCoalition | WorstAttack") -> str:
@@ -55,6 +59,8 @@ def _who(coalition: "LinkingCoalition | WorstAttack") -> str:
 
 
 def _cheating(worst: "WorstAttack | None", guards: "GuardSet") -> str:
-    from ...scenarios.studies.cheating_text import NOTHING, coalition_text
+    from ...scenarios.studies.cheating_text import coalition_text, no_success
 
-    return coalition_text(worst) if worst else f"{NOTHING}: 0 of {many(guards.runs, 'run')} of each"
+    if worst is not None:
+        return coalition_text(worst)
+    return no_success(len(guards.tried), guards.runs, "a coalition that links nobody by watching")

@@ -22,7 +22,7 @@ export function whoMixes(facts) {
   if (missing > 0) names.push(`${missing} not here yet`);
   const apart = facts.others.some(({ here }) => !here);
   const could = apart
-    ? "Nobody can tell who said what unless all of them and the computer that shows you this page put their keys together."
+    ? "While all of these keep to the rules, nobody can tell who said what unless all of them and the computer that shows you this page put their keys together. One that breaks the rules can read some answers."
     : missing > 0
       ? "Nothing is asked before all are here."
       : "But all of them run on the computer that shows you this page, so whoever runs it could read what you say.";

@@ -53,8 +53,9 @@ ATTACK = Attack(
     does="keeps the target and replaces everybody else by known rows, and the reader tells them",
     remedy=(
         "`challenge`: while one shuffler is not in it, nothing is opened before everybody has "
-        "looked. `tokens` and `sums` burn what has been read by then, if the reader does not help "
-        "to the end; `receipts` show it afterwards to whoever looks"
+        "looked, unless the board is delayed (S2). `tokens` and `sums` burn what has been read by "
+        "then, if the reader does not help to the end; `receipts` show it afterwards to whoever "
+        "looks"
     ),
     scenario="attack-single-out",
     unit=UNIT,

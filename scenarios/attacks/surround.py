@@ -30,9 +30,10 @@ ATTACK = Attack(
     does="keeps the target and replaces everybody else by known rows in the release",
     remedy=(
         "`tokens`: the rows have none, and the round burns before anything is told. "
-        "`sums`: where marginals are public, the analyst compares what it has read with them, and "
-        "burns before anything is released; where they are secret, the curator does when the "
-        "counts are out. `min_batch` helps nothing; `receipts` show it afterwards to whoever looks"
+        "`sums`, unless rows are replaced in both rounds (S3): where marginals are public, the "
+        "analyst compares what it has read with them, and burns before anything is released; where "
+        "they are secret, the curator does when the counts are out. `min_batch` helps nothing; "
+        "`receipts` show it afterwards to whoever looks"
     ),
     scenario="attack-surround",
     unit=UNIT,

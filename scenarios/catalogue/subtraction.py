@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 UNIT = "values of the target read"
 # What stops a release whose people are not those of round 1, in the words of a remedy.
 COMPARED = (
-    "`sums`: where marginals are public, the analyst compares what it has read with them, and "
-    "burns before anything is released. Where they are secret the curator has to be in it, who "
+    "`sums`, unless rows are replaced in both rounds (S3): where marginals are public, the analyst "
+    "compares what it has read with them, and burns before anything is released. Where they are "
+    "secret the curator has to be in it, who "
     "alone could compare, and does when the counts are out; `receipts` show it afterwards to a "
     "target that looks"
 )

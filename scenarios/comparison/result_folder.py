@@ -25,7 +25,7 @@ from ..schema.model import Scenario
 from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
-from ..studies.cheating_text import seen
+from ..studies.cheating_text import NO_SUCCESS, seen
 from .result import COMPARISON, Compared, Comparison, read
 
 __all__ = ["HEADINGS", "contents", "points", "read", "rows", "save"]
@@ -113,7 +113,7 @@ def _row(program: Compared) -> tuple[object, ...]:
 
 
 def _cheating(program: Compared) -> tuple[object, ...]:
-    """The smallest coalitions that learn a row by cheating, and the worst of the first of them."""
+    """The coalitions found to learn a row by cheating, and the worst of the first of them."""
     study = program.trust.cheating
     if study is None:
         return ("not measured", *("",) * 6)
@@ -122,7 +122,7 @@ def _cheating(program: Compared) -> tuple[object, ...]:
     )
     first = study.smallest[0] if study.smallest else None
     if first is None or first.watching or first.worst is None:
-        return (named or "no known attack", "watching" if first else "", *("",) * 5)
+        return (named or NO_SUCCESS, "watching" if first else "", *("",) * 5)
     worst = first.worst
     return named, worst.attack, worst.read, worst.runs, worst.low, worst.high, seen(worst)
 

@@ -24,7 +24,10 @@ GUARD = Guard(
     held_in=("protocol/receipts.py",),
     guards="readers show salted hashes of ballots; some users look",
     setting="share of people who check that they were counted",
-    price="a hash of 32 bytes a ballot on the board, and a post of each reader",
+    price=(
+        "whoever complains shows its receipt to the reader that left it out, which then has its "
+        "row (S1); a hash of 32 bytes a ballot on the board, and a post of each reader"
+    ),
     default=False,
     wanted=(
         Requirement.switched_on("mix.salt", "without salt anyone could guess what a receipt is of"),

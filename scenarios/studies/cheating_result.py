@@ -134,7 +134,8 @@ class WorstAttack(Record, frozen=True):
         parties: members of the coalition who are no people.
         friends: people who are in it.
         watching: it links somebody though it keeps to the rules.
-        worst: the attack that reads most; None: no known attack reads anything.
+        worst: the attack that reads most; None: no attack of the catalogue read anything, which
+            is no statement of safety.
     """
 
     parties: tuple[str, ...]
@@ -205,13 +206,23 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
         return tuple(attempt.summed() for attempt in self.attempts if attempt.shots)
 
     @property
+    def least_runs(self) -> int:
+        """The runs of the attack that was played least often."""
+        return min((attack.runs for attack in self.attacks), default=0)
+
+    def able(self, coalition: WorstAttack) -> int:
+        """Return the number of played attacks that a coalition, or a part of it, can commit."""
+        members = _members(coalition)
+        return sum(within(_members(attack), members) for attack in self.attacks)
+
+    @property
     def coalitions(self) -> tuple[WorstAttack, ...]:
         """The worst for each coalition."""
         return by_coalition(self.attacks, self.handlers, self.watching)
 
     @property
     def smallest(self) -> tuple[WorstAttack, ...]:
-        """The smallest coalitions that learn somebody's row."""
+        """The coalitions that were found to learn a row, and no part of them; others may too."""
         return smallest(self.attacks, self.watching)
 
 
@@ -299,9 +310,10 @@ def _members(group: WorstAttack | AttackResult | LinkingCoalition) -> Members:
 def smallest(
     results: Sequence[AttackResult], watching: Sequence[LinkingCoalition] = ()
 ) -> tuple[WorstAttack, ...]:
-    """Of the coalitions that learn somebody's row, those of which no part does, each once.
+    """Of the coalitions found to learn somebody's row, those of which no part was, each once.
 
     By an attack that reads in some run, or by watching, which members may do who cheat elsewhere.
+    It is a lower list: attacks that are not in `results` may need fewer members.
     """
     learning: set[Members] = {_members(result) for result in results if result.read}
     learning |= {_members(coalition) for coalition in watching}

@@ -4,24 +4,25 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..programs.registry import program_of
-from ..wording import Grid, many, seeds
+from ..wording import OUTSIDE_CATALOGUE, Grid, many, seeds, sentence
 from .cheating_result import WHEN, AttackResult, CheatingStudy, WorstAttack, name_members, telling
 
 if TYPE_CHECKING:
     from ..schema.model import Scenario
 
-NOTHING = "no known attack"
+NO_SUCCESS = "none by the catalogue"
 NOT_MEASURED = "not measured"
 WATCHES = "watching is enough"
-HEADINGS = ("who cheats", "worst attack", "rows read", "95 %", "noticed")
+HEADINGS = ("who cheats", "worst attack of the catalogue", "rows read", "95 %", "noticed")
 KEY = (
     "rows read: runs in which somebody's whole row, or whole released row, was read by the "
     "attackers, with the 95 % interval of its probability (Clopper-Pearson); noticed: by a burned "
     "round or an alarm that the board bears out, before a release was posted, after it, or never."
 )
 LARGER = (
-    "A larger coalition never does worse: any other than these is as the worst of its parts. These "
-    "are the known attacks with the guards of this scenario: what nobody knows is not here."
+    "A larger coalition never does worse: any other than these is at least as bad as the worst of "
+    "its parts. All of it is a lower bound: only attacks of the catalogue are played, with the "
+    "guards of this scenario."
 )
 ON_REPORTS = "those that cheat are not measured where people add noise to their answers"
 
@@ -33,21 +34,24 @@ def why_unmeasured(scenario: "Scenario") -> str:
 
 def table(study: CheatingStudy) -> Grid:
     """Single parties, and every coalition that does worse to people than its parts."""
-    return Grid(HEADINGS, [row(coalition) for coalition in telling(study.coalitions)], (2, 3))
+    rows = [row(study, coalition) for coalition in telling(study.coalitions)]
+    return Grid(HEADINGS, rows, (2, 3))
 
 
-def row(coalition: WorstAttack) -> tuple[str, ...]:
+def row(study: CheatingStudy, coalition: WorstAttack) -> tuple[str, ...]:
     """A coalition and its worst, in words."""
-    return (name_members((coalition.parties, coalition.friends)), *worst_told(coalition))
+    return (name_members((coalition.parties, coalition.friends)), *_worst(study, coalition))
 
 
-def worst_told(coalition: WorstAttack) -> tuple[str, str, str, str]:
-    """The worst of a coalition: the attack, how often it read a row, the interval, when noticed."""
+def _worst(study: CheatingStudy, coalition: WorstAttack) -> tuple[str, str, str, str]:
+    """Return attack, runs in which it read a row, interval, and when it was noticed."""
     if coalition.watching:
         return WATCHES, "all", "-", "never"
-    if coalition.worst is None:
-        return NOTHING, "0", "-", "-"
-    return coalition.worst.attack, *rate(coalition.worst), seen(coalition.worst)
+    if coalition.worst is not None:
+        return coalition.worst.attack, *rate(coalition.worst), seen(coalition.worst)
+    if able := study.able(coalition):
+        return f"none of {many(able, 'attack')}", "0", "-", "-"
+    return "none played", "-", "-", "-"
 
 
 def rate(result: AttackResult) -> tuple[str, str]:
@@ -71,24 +75,37 @@ def seen(result: AttackResult) -> str:
     return ", ".join(f"{when} {runs:,}" for when, runs in told.items())
 
 
-def smallest_told(study: CheatingStudy) -> str:
-    """Say which coalitions learn anybody's row, of which no part does."""
-    said = "; ".join(
+def no_success(attacks: int, runs: int, whom: str = "any coalition") -> str:
+    """Return the statement that no attack of the catalogue read a row, with its numbers.
+
+    It is no statement of safety: `OUTSIDE_CATALOGUE` belongs beside it.
+    """
+    return (
+        f"none of the {many(attacks, 'attack')} of the catalogue read a row for {whom} in "
+        f"{many(runs, 'run')} of each"
+    )
+
+
+def successes(study: CheatingStudy) -> str:
+    """Return the coalitions that were found to learn a row, each without a part that was."""
+    named = "; ".join(
         name_members((coalition.parties, coalition.friends)) for coalition in study.smallest
     )
-    return f"smallest coalitions that learn somebody's row by cheating: {said or NOTHING}"
+    found = f"found to learn somebody's row; others, and fewer, may too: {named}"
+    return found if named else no_success(len(study.attacks), study.least_runs)
 
 
-def smallest_with_attacks(study: CheatingStudy) -> str:
-    """The smallest coalitions that learn somebody's row, each with what it does and achieves."""
-    return "; ".join(map(coalition_text, study.smallest)) or f"{NOTHING} reads anybody's row"
+def successes_with_attacks(study: CheatingStudy) -> str:
+    """Return the coalitions that were found to learn a row, each with its attack and result."""
+    found = "; ".join(map(coalition_text, study.smallest))
+    return found or no_success(len(study.attacks), study.least_runs)
 
 
 def coalition_text(coalition: WorstAttack) -> str:
     """A coalition, what it does, in how many runs that read a row, and when it was noticed."""
     who = name_members((coalition.parties, coalition.friends))
     if coalition.worst is None or coalition.watching:
-        return f"{who} ({WATCHES if coalition.watching else NOTHING})"
+        return f"{who} ({WATCHES if coalition.watching else NO_SUCCESS})"
     worst = coalition.worst
     return f"{who} by {worst.attack} in {in_runs(worst)}, noticed: {seen(worst)}"
 
@@ -111,6 +128,7 @@ def notes(study: CheatingStudy) -> Iterator[str]:
     """What is to be known of the table."""
     yield KEY
     yield LARGER
+    yield sentence(OUTSIDE_CATALOGUE)
     yield f"{played(study)}."
 
 

@@ -1,7 +1,8 @@
-"""Who learns somebody's row, watching and cheating, for sets of guards: a table that is shipped.
+"""The attacks of the catalogue that read somebody's row, for sets of guards: a shipped table.
 
 tools/make_trust_table.py plays it and writes trust_table.json, from which docs/attacks.md has its
-table too. A scenario is told what was measured of its guards, on the scenario named there.
+table too. A scenario is told what was measured of its guards, on the scenario named there. The
+table lists successes: coalitions that are not in it may succeed by attacks outside the catalogue.
 """
 
 from collections.abc import Sequence
@@ -63,8 +64,13 @@ class GuardSet(Record, frozen=True, kw_only=True):
 
     @property
     def smallest(self) -> tuple[WorstAttack, ...]:
-        """The smallest coalitions that learn somebody's row, by cheating or by watching."""
+        """The coalitions that were found to learn a row, and no part of them; others may too."""
         return smallest(self.reading, self.watching)
+
+    @property
+    def succeeding(self) -> tuple[WorstAttack, ...]:
+        """Those of `smallest` for which an attack of the catalogue succeeds, not watching."""
+        return tuple(coalition for coalition in self.smallest if not coalition.watching)
 
 
 class TrustTable(Record, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""docs/deploy.md, typed as it stands, in three terminals; and what a session file must be."""
+"""docs/deploy.md, typed as it stands, in four terminals; and what a session file must be."""
 
 import math
 import os
@@ -46,10 +46,10 @@ def lines(process: Any) -> Iterator[str]:
 @pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="types into bash")
-def test_three_terminals_do_what_the_page_says(
+def test_four_terminals_do_what_the_page_says(
     tmp_path: Path, started: Any, patience: float
 ) -> None:
-    keys, first, second, third, status = blocks("sh")
+    keys, board, analyst, shufflers, people, status = blocks("sh")
     ports = free_ports(5)
     deadline = math.ceil(8 * patience)
     text = placed(blocks("toml")[0], ports).replace("deadline = 60 ", f"deadline = {deadline} ")
@@ -62,11 +62,11 @@ def test_three_terminals_do_what_the_page_says(
         )
 
     subprocess.run(["bash", "-c", keys], cwd=tmp_path, env=place, check=True, capture_output=True)
-    window, two = terminal(first), terminal(second)
-    for some in (window, two):
+    window, reading, mixing = terminal(board), terminal(analyst), terminal(shufflers)
+    for some, places in ((window, 1), (reading, 1), (mixing, 2)):
         ready = (line for line in lines(some) if "  ready  " in line)
-        assert [next(ready), next(ready)]
-    three = terminal(third)
+        assert all(next(ready) for _ in range(places))
+    last = terminal(people)
     assert any("curator: call" in line for line in lines(window))
     seen = subprocess.run(
         ["bash", "-c", placed(status, ports)],
@@ -78,10 +78,10 @@ def test_three_terminals_do_what_the_page_says(
     assert (seen.returncode, seen.stderr) == (0, "")
     assert re.search(r"collecting +now", seen.stdout)
     assert re.search(r"shuffler-2 +consent", seen.stdout)
-    said, told = three.communicate()
+    said, told = last.communicate()
     assert said == blocks("text")[0] * 2  # the people's and the curator's
     assert not re.search(r"meat|plants|Friday|user-\d", told)
-    assert three.returncode == 0
+    assert last.returncode == 0
 
 
 SESSION = placed(blocks("toml")[0], [8440, 8441, 8442, 8443, 8444])

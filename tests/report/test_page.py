@@ -138,7 +138,7 @@ def test_what_one_would_read_first(played) -> None:
     assert answers == {
         "What was released?": "smokes x team",
         "How exposed are people?": "0.0 % of people",
-        "Who must be trusted?": "3 parties must collude",
+        "Who must be trusted?": "3 must collude, if all keep to the rules",
         "And if parties cheat?": "not measured",
         "What was decided, and why?": "release 2 columns",
     }

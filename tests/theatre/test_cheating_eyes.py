@@ -5,7 +5,9 @@ from itertools import chain, combinations
 import pytest
 from veilmix.scenarios.studies.attack_plan import mark_of
 from veilmix.scenarios.studies.cheating_result import AttackRun, AttackRuns, CheatingStudy, worst_of
+from veilmix.scenarios.studies.cheating_text import no_success
 from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.wording import OUTSIDE_CATALOGUE, sentence
 from veilmix.theatre.cheating import MISSING, cheating_data
 from veilmix.theatre.page import render
 
@@ -40,6 +42,9 @@ def test_a_page_says_what_was_measured_or_that_nothing_was() -> None:
     data = cheating_data(load("classroom"), STUDY)
     assert data["none"] is None
     assert data["told"] == "4 attacks on a person, 2 runs of each, seeds 7 to 8"
+    assert data["nothing"] == no_success(4, 2, "them")
+    assert data["limit"] == sentence(OUTSIDE_CATALOGUE)
+    assert data["limit"] in MISSING
     assert [row["attack"] for row in data["found"]] == ["surround", "swap", "rerun"]
     assert cheating_data(load("classroom"), None) == {"none": MISSING}
     noisy = cheating_data(load("randomized-class"), None)["none"]
@@ -59,10 +64,9 @@ def test_the_worst_of_every_coalition_is_that_of_the_study(shown, tab, tmp_path)
         people = sum(eye.startswith("user-") for eye in eyes)
         worst = worst_of(STUDY.attacks, set(eyes) - {"user-2", "user-7"}, people).worst
         if worst is None:
-            assert words.startswith("If these eyes cheat: no known attack reads"), eyes
+            assert words.startswith(f"If these eyes cheat: {no_success(4, 2, 'them')}. "), eyes
         else:
             often = f"{worst.attack} reads somebody's row in {worst.read} of {worst.runs} runs ("
             assert often in words, eyes
-            assert words.endswith(
-                "noticed: after. 4 attacks on a person, 2 runs of each, seeds 7 to 8."
-            )
+            assert "noticed: after. 4 attacks on a person, 2 runs of each, seeds 7 to 8." in words
+        assert words.endswith(sentence(OUTSIDE_CATALOGUE)), eyes

@@ -44,15 +44,15 @@ function drawPinned(bill, known) {
   put("who", unknown ? "" : known.linked ? whoIs(bill, known) : crowdSaid(bill, known));
 }
 
-// The worst that a known attack has achieved whose coalition is among these eyes; the worst is first.
+// The worst that an attack of the catalogue has achieved whose coalition is among these eyes; the worst is first.
 function ifTheyCheat(bill, eyes) {
-  const { none, told, found } = bill.cheating;
+  const { none, told, limit, nothing, found } = bill.cheating;
   if (none) return none;
   const people = [...eyes].filter((name) => name.startsWith(`${bill.person}-`)).length;
   const worst = found.find((one) => one.friends <= people && one.parties.every((name) => eyes.has(name)));
-  if (!worst) return `If these eyes cheat: no known attack reads anybody's row. ${told}.`;
+  if (!worst) return `If these eyes cheat: ${nothing}. ${told}. ${limit}`;
   const { attack, read, ends, noticed } = worst;
-  return `If these eyes cheat: ${attack} reads somebody's row in ${read} runs (${ends}), noticed: ${noticed}. ${told}.`;
+  return `If these eyes cheat: ${attack} reads somebody's row in ${read} runs (${ends}), noticed: ${noticed}. ${told}. ${limit}`;
 }
 
 // An audit opens half of the layers before everybody: what it leaves is less than all the people.

@@ -1,6 +1,7 @@
-"""`veilmix leak RUN --cheating`: what known attacks achieve, kept beside the run and told again."""
+"""`veilmix leak RUN --cheating`: results of the catalogue, kept beside the run and told again."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from veilmix.report.make import make
 from veilmix.scenarios.studies.cheating_file import CHEATING
 from veilmix.scenarios.studies.trust_table import measured_trust
 from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.wording import OUTSIDE_CATALOGUE
 
 
 @pytest.fixture
@@ -29,14 +31,17 @@ def test_what_cheaters_achieve_is_measured_once_and_told_everywhere(
 
     said = typed("leak", run, "--cheating", "--runs", "1")
     assert said.code == 0
-    assert "smallest coalitions that learn somebody's row by cheating: shuffler-1" in said.out
-    assert "no known attack" in said.out
+    assert "found to learn somebody's row; others, and fewer, may too: shuffler-1" in said.out
+    assert re.search(r"^ *curator  +none of \d attacks? +0 ", said.out, re.MULTILINE)
+    assert re.search(r"^ *shuffler-2  +none played +-", said.out, re.MULTILINE)
+    assert OUTSIDE_CATALOGUE[1:] in " ".join(said.out.split())
+    assert "no known attack" not in said.out
     assert "seed 7" in said.out
     kept = (Path(run) / CHEATING).read_bytes()
     assert typed("leak", run, "--cheating", "--runs", "1").out == said.out
     assert (Path(run) / CHEATING).read_bytes() == kept
 
-    table, *_ = said.out.split("smallest")
+    table, *_ = said.out.split("found to learn")
     assert table in typed("leak", run).out
     told = json.loads(typed("leak", run, "--format", "json").out)["cheating"]
     written = typed("leak", run, "--cheating", "--runs", "1", "--format", "json").out
@@ -44,8 +49,11 @@ def test_what_cheaters_achieve_is_measured_once_and_told_everywhere(
     worst = {tuple(coalition["parties"]): coalition["worst"] for coalition in told["coalitions"]}
     assert worst["shuffler-1",]["attack"] == "surround"
     assert worst["curator",] is None
+    assert told["limit"] == OUTSIDE_CATALOGUE
     assert typed("verify", run).code == 0  # the study is no part of the run
-    assert "single-out" in make(Path(run)).html
+    page = make(Path(run)).html
+    assert "single-out" in page
+    assert "Attacks outside the catalogue are known" in page
 
 
 def test_a_study_of_another_scenario_is_refused(typed: Callable[..., Any], run: str) -> None:
@@ -66,10 +74,13 @@ def test_check_names_what_it_was_measured_on(name: str, typed: Callable[..., Any
     study = told.measured
     assert f"as measured on {study.scenario} ({study.users} people of " in said
     assert ("not on this scenario" in said) == (study.scenario != name)
-    (alone, *_) = study.smallest
-    if alone.worst is not None and not alone.watching:
-        worst = alone.worst
+    assert OUTSIDE_CATALOGUE in said
+    for coalition in study.succeeding:
+        worst = coalition.worst
+        assert worst is not None
         assert f"by {worst.attack} in {worst.read} of {worst.runs} runs (69 to 100 %)" in said
+    none = f"none of the {len(study.tried)} attack"
+    assert (none in said) == (not study.succeeding)
     data = json.loads(typed("check", name, "--format", "json").out)
     assert data["trust"]["measured"]["name"] == study.name
 
@@ -90,3 +101,4 @@ def test_compare_measures_every_program_of_the_mix(typed: Callable[..., Any]) ->
     said = typed(*some, "--cheating", "--runs", "1")
     assert "two-round, cheating: analyst + shuffler-1 by " in " ".join(said.out.split())
     assert "in 1 of 1 run (3 to 100 %)" in " ".join(said.out.split())
+    assert "Attacks outside the catalogue are known" in " ".join(said.out.split())

@@ -33,7 +33,14 @@ from veilmix.scenarios.studies.cheating_result import (
     within,
     worst_of,
 )
+from veilmix.scenarios.studies.cheating_text import (
+    notes,
+    successes,
+    successes_with_attacks,
+    table,
+)
 from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.wording import OUTSIDE_CATALOGUE, sentence
 
 PARTIES = ("analyst", "curator", "network", "shuffler-1", "shuffler-2")
 
@@ -149,6 +156,46 @@ def test_the_smallest_have_no_part_that_reads_anything() -> None:
         (("shuffler-1",), False),
         (("curator", "shuffler-2"), True),
     ]
+
+
+def found(*results: AttackResult, watching: tuple[LinkingCoalition, ...] = ()) -> CheatingStudy:
+    """A study with these results, four runs of each."""
+    attempts = tuple(
+        AttackRuns(
+            *(result.attack, result.parties, result.friends, "rows"),
+            tuple(AttackRun(seed, 1.0, 1.0, seed < result.read, "never") for seed in range(4)),
+        )
+        for result in results
+    )
+    return CheatingStudy(
+        version="0",
+        scenario="s",
+        mark="m",
+        seed=0,
+        runs=4,
+        users=9,
+        handlers=PARTIES,
+        watching=watching,
+        attempts=attempts,
+    )
+
+
+def test_no_success_says_how_many_attacks_were_played_and_that_others_are_known() -> None:
+    some = found(cheated("nothing", "curator", read=0, never=0))
+    rows = {line[0]: line[1:] for line in table(some).rows}
+    assert rows["curator"] == ("none of 1 attack", "0", "-", "-")
+    assert rows["analyst"] == ("none played", "-", "-", "-")
+    none = "none of the 1 attack of the catalogue read a row for any coalition in 4 runs of each"
+    assert successes(some) == successes_with_attacks(some) == none
+    assert sentence(OUTSIDE_CATALOGUE) in notes(some)
+
+
+def test_coalitions_that_succeed_are_never_said_to_be_all_that_do() -> None:
+    some = found(*FOUND, watching=WATCHING)
+    said = "found to learn somebody's row; others, and fewer, may too: network; shuffler-1; "
+    assert successes(some) == f"{said}curator + shuffler-2"
+    assert successes_with_attacks(some).endswith("curator + shuffler-2 (watching is enough)")
+    assert sentence(OUTSIDE_CATALOGUE) in notes(some)
 
 
 def small(**keys: object) -> Scenario:
