@@ -163,9 +163,9 @@ def worst_case(
     bracket.meet(None if known else staircase(columns))
     stopped = _close(bracket, tables, limits, keep=keep)
     people, ceiling = _ends(bracket, tables, k)
-    timed = limits.timer.over and people < ceiling
+    timed = limits.timer.over and people < ceiling and not stopped
     if timed:
-        stopped = stopped or LATE.format(time_limit)
+        stopped = LATE.format(time_limit)
     why = "" if people == ceiling else stopped or _why(tables, limits)
     n, took = int(columns[0].sum()), perf_counter() - start
     return WorstCase(people, ceiling, n, k, took, bracket.table, why, timed)
