@@ -25,13 +25,59 @@ TARGETS = {  # extra -> the target of the Makefile that installs it
     "fast": "fast",
     "dev": "dev",
 }
+DISTRIBUTIONS = {"nacl": "pynacl"}  # module -> library, where the names differ
 _EXTRA = re.compile(r"extra\s*==\s*['\"](\w+)['\"]")
+_LACKING = re.compile(r"module '([\w.]+)' has no attribute ('\w+')")  # Python's words
 _NAME = re.compile(r"[^\w.-]")
 
 
 def missing(extra: str, what: str) -> str:
     """Say that something needs an extra, and the command that installs it here."""
     return f"{what} needs {named(extra)}; to install that: {advice(extra)}"
+
+
+def unusable(bug: BaseException) -> str | None:
+    """Say which library is missing, broken or of a version that veilmix cannot use, and the remedy.
+
+    None: the exception is not about a library.
+    """
+    match bug:
+        case ModuleNotFoundError(name=str(module)):
+            what = "is not installed"
+        case ImportError():
+            module = bug.name or _raised_in(bug)
+            what = f"cannot be used ({str(bug).partition(' (')[0]})"
+        case AttributeError() if match := _LACKING.match(str(bug)):
+            module, what = match[1], f"cannot be used (it has no {match[2]})"
+        case _:
+            return None
+    top = module.partition(".")[0]
+    if top == "veilmix" or top in sys.stdlib_module_names:
+        return None
+    name = DISTRIBUTIONS.get(top, top)
+    needed = ((extra, line) for extra in TARGETS for line in requirements(extra))
+    wanted = (pair for pair in needed if library(pair[1]) == name)
+    extra, requirement = next(wanted, ("core", name))
+    command = advice(extra) if in_checkout() else installing([requirement])
+    return f"{name}{_version(name)} {what}; veilmix needs {requirement}; to install that: {command}"
+
+
+def _version(name: str) -> str:
+    """The version of an installed library after a space; nothing where it has none."""
+    from importlib import metadata
+
+    try:
+        return f" {metadata.version(name)}"
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _raised_in(bug: BaseException) -> str:
+    """The module in which an exception was raised."""
+    last = bug.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return "veilmix" if last is None else str(last.tb_frame.f_globals.get("__name__", "veilmix"))
 
 
 def named(extra: str) -> str:

@@ -20,4 +20,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         sys.stderr.write("stopped; what was not finished was not written\n")
         return 130
+    except (ImportError, AttributeError) as wrong:  # click is missing, or of another version
+        import sys
+
+        from ..installation import unusable
+
+        if (library := unusable(wrong)) is None:
+            raise
+        sys.stderr.write(f"{library}\n")
+        return 2
     return start(arguments)

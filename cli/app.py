@@ -18,6 +18,7 @@ from io import TextIOWrapper
 import click
 
 from ..errors import NO_ROOM, LocalError, RoundBurned, SolverError, VerificationError
+from ..installation import unusable
 from ..library_warnings import mute_process
 from ..scenarios.serialization.content import reading_once
 from .departure import STOPPED, Departure
@@ -137,7 +138,7 @@ def _code(given: list[str]) -> int:
         _complain(INTERRUPTED)
         return STOPPED
     except click.ClickException as wrong:
-        with suppress(BrokenPipeError):
+        with suppress(OSError):
             wrong.show()
         return wrong.exit_code
     except (LocalError, SolverError) as wrong:
@@ -157,10 +158,13 @@ def _code(given: list[str]) -> int:
 
 
 def _unwritten(bug: Exception, given: list[str]) -> int:
-    """Say that a disk is or was full, or else that this is a bug."""
+    """Say that a disk is or was full, that a library is missing, or else that this is a bug."""
     if isinstance(bug, OSError) and bug.errno in NO_ROOM:
         _hang_up()
         _complain(f"what was to be said could not be written: {bug.strerror}; make room")
+        return WRONG
+    if (library := unusable(bug)) is not None:
+        _complain(library)
         return WRONG
     from .bug import cut_short, report
 
@@ -214,7 +218,7 @@ def _invoke(given: list[str]) -> int:
 
 
 def _complain(text: str) -> None:
-    with suppress(BrokenPipeError):
+    with suppress(OSError):  # its reader has left, or the disk behind it is full, too
         click.echo(text, err=True)
 
 

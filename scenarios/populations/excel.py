@@ -210,9 +210,10 @@ def _opened(content: Content, asked: FileOptions) -> Iterator[Sheet]:
         import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
         raise DataError(missing("data", f"{content.path}: reading Excel")) from None
+    load = openpyxl.load_workbook
     try:
         with collected():  # styles that are missing, extensions that are not read: no cell of it
-            book = openpyxl.load_workbook(content.open(), read_only=True, data_only=True)
+            book = load(content.open(), read_only=True, data_only=True)
     except Exception as bad:
         raise DataError(f"{content.path}: not a readable Excel workbook: {bad}") from None
     try:

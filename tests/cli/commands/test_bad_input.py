@@ -229,3 +229,18 @@ def test_a_full_disk_behind_stdout_is_no_bug(folder: Path, arguments: tuple[str,
     assert done.stderr.splitlines() == [
         "what was to be said could not be written: No space left on device; make room"
     ]
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no disk here is always full")
+@pytest.mark.slow
+def test_a_full_disk_behind_both_streams_is_2_and_no_bug(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "veilmix", "new"],
+            stdout=full,
+            stderr=full,
+            env=os.environ | {"TMPDIR": str(tmp_path)},
+            check=False,
+        )
+    assert done.returncode == 2
+    assert list(tmp_path.iterdir()) == []  # no report of a bug
