@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from phone_kit import LONG
 from veilmix.poll.questions import read_questions
 from veilmix.scenarios.schema.model import Scenario
 
@@ -21,18 +22,18 @@ NOISE = '[policy]\nkind = "histogram"\n[local]\nmechanism = "grr"\nepsilon = 3\n
 ROWS = [("never", "yes")] * 3 + [("once", "no")] * 2 + [("once", "yes"), ("often", "no")]
 
 
-def asked(tmp_path: Path, patience: float, policy: str) -> Scenario:
-    """The questions under a policy. patience: how much slower this computer may be."""
+def asked(tmp_path: Path, policy: str) -> Scenario:
+    """The questions under a policy."""
     path = tmp_path / "questions.toml"
-    path.write_text(QUESTIONS.format(policy=policy, deadline=round(30 * patience)), "utf-8")
+    path.write_text(QUESTIONS.format(policy=policy, deadline=LONG), "utf-8")
     return read_questions(path)
 
 
-def alike(tmp_path: Path, patience: float, prefixes: str = "true") -> Scenario:
+def alike(tmp_path: Path, prefixes: str = "true") -> Scenario:
     """Only that opens which three people say alike."""
-    return asked(tmp_path, patience, THREE_ALIKE.format(prefixes))
+    return asked(tmp_path, THREE_ALIKE.format(prefixes))
 
 
-def noisy(tmp_path: Path, patience: float) -> Scenario:
+def noisy(tmp_path: Path) -> Scenario:
     """Phones add noise."""
-    return asked(tmp_path, patience, NOISE)
+    return asked(tmp_path, NOISE)

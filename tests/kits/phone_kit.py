@@ -3,16 +3,23 @@
 Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
 """
 
+import dataclasses
 import json
 import secrets
+import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from threading import Thread
 from typing import Any
+from unittest.mock import patch
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
+from msgspec.structs import replace
 from veilmix.crypto.entropy import SystemEntropy
+from veilmix.poll import session as poll_session
 from veilmix.poll.seeds import question
 from veilmix.poll.session import FinishedSession, PhoneSession
 from veilmix.poll.terms import Terms
@@ -20,8 +27,14 @@ from veilmix.protocol.ballots import Phrasebook, submit_all
 from veilmix.protocol.board import Board
 from veilmix.protocol.frames import frame_envelopes
 from veilmix.protocol.session import Round, open_round
+from veilmix.scenarios.schema.model import Scenario
 
-PATIENCE = 60.0  # seconds for an answer of the server
+LONG = 86_400  # seconds: what waits for so long is ended by a test, not by time
+
+
+def unhurried(scenario: Scenario, **mix: int) -> Scenario:
+    """Give a scenario whose rounds end when all have answered, or when a test closes them."""
+    return replace(scenario, mix=replace(scenario.mix, deadline=LONG, **mix))
 
 
 @dataclass
@@ -47,7 +60,7 @@ class Client:
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
         request = Request(self.address + path, data=body, headers=given, method=method)
         try:
-            with urlopen(request, timeout=PATIENCE) as answer:
+            with urlopen(request) as answer:
                 return answer.status, answer.read()
         except HTTPError as no:
             return no.code, no.read()
@@ -70,7 +83,9 @@ class Client:
         """The round that was called last."""
         told, call = self.board.announcement, self.board.calls[-1]
         assert told is not None
-        return replace(open_round(told, self.board.session, call), witness=self.board.witness)
+        return dataclasses.replace(
+            open_round(told, self.board.session, call), witness=self.board.witness
+        )
 
     def sealed(self) -> bytes:
         """What the phone hands in now."""
@@ -132,11 +147,15 @@ class Client:
 
 @dataclass
 class Class:
-    """A session that is held in a thread; `with` waits for its end."""
+    """A session that is held in a thread. `with` ends what nobody waits for, and waits for that.
+
+    Time ends nothing by itself: neither the wait for people, nor a round, nor the grace in which
+    slow phones read the last posts.
+    """
 
     scenario: Any
     people: int
-    wait: float = 60.0
+    wait: float = LONG
     others: bool = False
     simulated: int = 0
     host: str = "127.0.0.1"
@@ -149,6 +168,8 @@ class Class:
         from threading import Event
 
         opened = Event()
+        self._patches = ExitStack()
+        self._patches.enter_context(patch.object(poll_session, "GRACE", LONG))
 
         def tell(address: str) -> None:
             self.address = address
@@ -166,22 +187,49 @@ class Class:
 
         self._thread = Thread(target=hold, daemon=True)
         self._thread.start()
-        assert opened.wait(30)
+        while not opened.wait(0.1):
+            assert self._thread.is_alive(), self.said
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._thread.join(120)
+        self.end()
+        self._patches.close()
 
     def close_round(self) -> None:
         """Let the deadline of the round come now."""
         assert self.session is not None
         self.session._clock.skip_to(self.session.room.closes + 1)
 
+    def play(self, clients: Sequence[Client], *, closes: int, after: int) -> None:
+        """Have phones live to the end, where one round closes after so many of them answered."""
+        assert self.session is not None
+        room = self.session.room
+        rest = Thread(target=together, args=(clients,))
+        rest.start()
+        while room.round != closes or room.answered < after:
+            rest.join(0.05)
+            assert rest.is_alive()
+        self.close_round()
+        rest.join()
+
+    def wait_no_longer(self) -> None:
+        """Let the wait for people, or for phones that read slowly, be over now."""
+        assert self.session is not None
+        clock = self.session._clock
+        clock.skip_to(clock.current_time() + LONG + 1)
+        place = urlsplit(self.address)
+        with suppress(OSError):  # a loop that sleeps looks at its clock when somebody comes
+            socket.create_connection((place.hostname, place.port)).close()
+
     def end(self) -> None:
-        """Let the deadline of every round come as soon as it begins."""
+        """Let everything that waits for time have its time, until the session is over."""
         while self._thread.is_alive():
-            self.close_round()
-            self._thread.join(0.3)
+            room = self.session.room if self.session else None
+            if room is not None and room.started and not room.ended:
+                self.close_round()
+            elif room is not None:
+                self.wait_no_longer()
+            self._thread.join(0.2)
 
     def done(self) -> FinishedSession:
         """What it left."""
@@ -195,5 +243,4 @@ def together(clients: Sequence[Client], act: Callable[[Client], object] = Client
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(120)
-        assert not thread.is_alive()
+        thread.join()

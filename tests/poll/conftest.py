@@ -95,13 +95,13 @@ def _opened(tab: Any, server: str) -> Phone:
 
 
 @pytest.fixture
-def new_phone(chromium: Any, patience: float) -> Iterator[Callable[[str], Any]]:
+def new_phone(chromium: Any) -> Iterator[Callable[[str], Any]]:
     """Open pages on phones of their own; none may ask another computer for anything."""
     contexts, asked, complaints = [], [], []
 
     def opened(address: str) -> Any:
         context = chromium.new_context(viewport=PHONE)
-        context.set_default_timeout(20_000 * patience)
+        context.set_default_timeout(0)
         contexts.append(context)
         page = context.new_page()
         page.on("request", lambda request: asked.append(request.url))

@@ -11,10 +11,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from msgspec.structs import replace
-from phone_kit import Class, Client, together
+from phone_kit import Class, Client, together, unhurried
 from veilmix.poll import gate
-from veilmix.poll.gate import BURST, RATE
+from veilmix.poll.gate import BURST
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
 from veilmix.protocol.session import Round
@@ -26,17 +25,16 @@ FLOOD = 1_000  # requests a second
 BATCH = 50  # of them are said at once
 
 
-def demo(patience: float) -> Any:
-    scenario = read_questions(DEMO)
-    return replace(scenario, mix=replace(scenario.mix, deadline=round(30 * patience)))
+def demo() -> Any:
+    return unhurried(read_questions(DEMO))
 
 
 def phones(address: str, many: int) -> list[Client]:
     return [Client(address, f"pupil {i}", ROWS[i % 2]) for i in range(many)]
 
 
-def test_an_answer_outside_the_domain_is_refused_and_the_others_go_on(patience: float) -> None:
-    with Class(demo(patience), 7) as room:
+def test_an_answer_outside_the_domain_is_refused_and_the_others_go_on() -> None:
+    with Class(demo(), 7) as room:
         clients = phones(room.address, 7)
         liar = clients[2]
         liar.row = ("by rocket", "yes", "never")
@@ -62,7 +60,7 @@ def test_an_answer_outside_the_domain_is_refused_and_the_others_go_on(patience: 
 def answer_to(address: str, sent: bytes) -> bytes:
     """Send all of it, and only then read: what most programs do."""
     place = urlsplit(address)
-    with socket.create_connection((place.hostname, place.port), timeout=60) as stream:
+    with socket.create_connection((place.hostname, place.port)) as stream:
         stream.sendall(sent)
         said = b""
         while piece := stream.recv(65_536):
@@ -70,8 +68,8 @@ def answer_to(address: str, sent: bytes) -> bytes:
         return said
 
 
-def test_ten_megabytes_are_answered_in_words(patience: float) -> None:
-    with Class(demo(patience), 5, wait=60 * patience) as room:
+def test_ten_megabytes_are_answered_in_words() -> None:
+    with Class(demo(), 5) as room:
         base, code = room.address.rsplit("/", 1)
         host = base.removeprefix("http://")
         head = "POST /{}/{} HTTP/1.1\r\nhost: {}\r\norigin: {}\r\ncontent-length: {}\r\n\r\n"
@@ -101,7 +99,7 @@ class Flood(Thread):
         there = self._place.hostname, self._place.port
         began = monotonic()
         with (
-            socket.create_connection(there, 60, source_address=("127.0.0.2", 0)) as stream,
+            socket.create_connection(there, source_address=("127.0.0.2", 0)) as stream,
             suppress(ConnectionError),  # the class ends before it is stopped
         ):
             rest, due = b"", began
@@ -120,26 +118,25 @@ class Flood(Thread):
 
     def stop(self) -> None:
         self._ended.set()
-        self.join(60)
+        self.join()
 
 
 @pytest.mark.parametrize("burst", [BURST / 10, pytest.param(BURST, marks=pytest.mark.long)])
 def test_a_thousand_requests_a_second_from_one_address_do_not_stop_the_class(
-    patience: float, monkeypatch: pytest.MonkeyPatch, burst: float
+    monkeypatch: pytest.MonkeyPatch, burst: float
 ) -> None:
     """Whether an address is stopped after as many as a class needs, or, soon, after a tenth."""
     monkeypatch.setattr(gate, "BURST", burst)
-    monkeypatch.setattr(gate, "RATE", RATE * burst / BURST)
-    with Class(demo(patience), 6) as room:
+    monkeypatch.setattr(gate, "RATE", 0.0)  # on a slow machine no flood would be faster
+    with Class(demo(), 6) as room:
         flood = Flood(room.address)
         flood.start()
-        end = monotonic() + 60 * patience
-        while not flood.told[b"429"] and monotonic() < end:
+        while flood.told[b"429"] <= 100 and flood.is_alive():
             sleep(0.05)
         clients = phones(room.address, 6)
         together(clients)
         flood.stop()
     assert set(flood.told) == {b"200", b"429"}
-    assert flood.told[b"200"] >= burst
+    assert flood.told[b"200"] == burst
     assert flood.told[b"429"] > 100
     assert all(client.counted() == [True, True] for client in clients)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from phone_kit import Class, Client, together
+from phone_kit import Class, Client, together, unhurried
 from pupil_kit import alone, narrow
 from veilmix.cli.commands.poll import CHEATS as OFFERED
 from veilmix.errors import ParameterError
@@ -29,17 +29,13 @@ FEW = (
 ROWS = [*FEW, *FEW[:1], *TWO * 4]  # small crowds, and two large ones
 
 
-def scenario(name: str, patience: float) -> Any:
-    questions = read_questions(DEMO)
-    mix = replace(questions.mix, deadline=round(30 * patience))
-    return with_cheat(replace(questions, mix=mix), name)
+def scenario(name: str) -> Any:
+    return with_cheat(unhurried(read_questions(DEMO)), name)
 
 
-def held(
-    name: str, patience: float, rows: Sequence[Sequence[str]] = ROWS
-) -> tuple[Any, list[Client], Any]:
+def held(name: str, rows: Sequence[Sequence[str]] = ROWS) -> tuple[Any, list[Client], Any]:
     """A class in which somebody cheats: what it leaves, its phones, and what it came to."""
-    with Class(scenario(name, patience), len(rows)) as room:
+    with Class(scenario(name), len(rows)) as room:
         clients = [Client(room.address, f"pupil {i}", row) for i, row in enumerate(rows)]
         together(clients)
     outcome = outcome_of_phones(room.scenario, room.done())
@@ -63,10 +59,8 @@ def test_what_the_command_offers_is_what_there_is() -> None:
         with_cheat(other, "drop")
 
 
-def test_without_padding_the_first_shuffler_reads_everybody(
-    patience: float, tmp_path: Path
-) -> None:
-    _, clients, outcome = held("size", patience)
+def test_without_padding_the_first_shuffler_reads_everybody(tmp_path: Path) -> None:
+    _, clients, outcome = held("size")
     (effect,) = outcome.attacks
     assert (effect.attack, effect.value, effect.of) == ("size", 36.0, 36.0)
     assert all(client.counted() == [True, True] for client in clients)  # no receipt shows it
@@ -74,8 +68,8 @@ def test_without_padding_the_first_shuffler_reads_everybody(
     assert [check.name for check in checks if check.ok is False] == []
 
 
-def test_one_person_among_made_up_ones_is_read_and_all_others_see_it(patience: float) -> None:
-    _, clients, outcome = held("surround", patience)
+def test_one_person_among_made_up_ones_is_read_and_all_others_see_it() -> None:
+    _, clients, outcome = held("surround")
     (effect,) = outcome.attacks
     assert effect.value == effect.of > 0  # every released value of whoever answered first
     seen = Counter(receipts_posted(client, 2) for client in clients)
@@ -83,25 +77,25 @@ def test_one_person_among_made_up_ones_is_read_and_all_others_see_it(patience: f
     assert all(receipts_posted(client, 1) for client in clients)
 
 
-def test_a_curator_that_lies_breaks_its_promise_in_what_it_publishes(patience: float) -> None:
+def test_a_curator_that_lies_breaks_its_promise_in_what_it_publishes() -> None:
     ways, slept = ("by bicycle", "by bus or train"), ("yes", "no")
     alone_in_it = [(way, answer, "never") for way in ways for answer in slept]
-    done, _, outcome = held("lie-marginals", patience, [*alone_in_it, *TWO * 4])
+    done, _, outcome = held("lie-marginals", [*alone_in_it, *TWO * 4])
     counts = done.board.tallies[-1].counts[0]
     small = sum(many for many in counts.values() if many < outcome.scenario.policy.k)
     assert small / sum(counts.values()) > outcome.scenario.policy.max_exposure
 
 
-def test_who_loses_answers_is_found_by_those_whose_receipts_are_missing(patience: float) -> None:
-    _, clients, outcome = held("drop", patience)
+def test_who_loses_answers_is_found_by_those_whose_receipts_are_missing() -> None:
+    _, clients, outcome = held("drop")
     (effect,) = outcome.attacks
     assert effect.value > 0
     assert sum(receipts_posted(client, 1) is False for client in clients) > 0
     assert outcome.refused["does-not-open"] >= 7  # of 36 answers one in five, in round 1
 
 
-def test_a_phone_says_how_it_was_read(new_phone: Callable[[str], Any], patience: float) -> None:
-    with Class(scenario("size", patience), 6) as room:
+def test_a_phone_says_how_it_was_read(new_phone: Callable[[str], Any]) -> None:
+    with Class(scenario("size"), 6) as room:
         pages = [new_phone(room.address) for _ in range(2)]
         clients = [Client(room.address, f"pupil {i}", row) for i, row in enumerate(TWO * 2)]
         for number, page in enumerate(pages):

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
-from phone_kit import Class
+from phone_kit import Class, unhurried
 from pupil_kit import alone, begin, join, narrow, pick, seal
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
@@ -80,12 +79,11 @@ def offline(page: Any, places: tuple[int, ...]) -> None:
 
 
 def test_thirty_phones_at_once_and_four_that_do_something_else(
-    new_phone: Callable[[str], Any], patience: float, tmp_path: Path
+    new_phone: Callable[[str], Any], tmp_path: Path
 ) -> None:
-    scenario = read_questions(DEMO)
-    scenario = replace(scenario, mix=replace(scenario.mix, deadline=round(120 * patience)))
+    scenario = unhurried(read_questions(DEMO))
     places = [choice for choice, _ in zip(cycle(CHOICES), range(PHONES), strict=False)]
-    with Class(scenario, PHONES, wait=60 * patience) as room:
+    with Class(scenario, PHONES) as room:
         pages = [new_phone("about:blank") for _ in range(PHONES)]
         others = {RELOADS: reloading, OFFLINE: offline}
         pages[VANDAL].route("**/answer", spoil)  # before it loads (test_threshold_class.py)

@@ -10,8 +10,7 @@ from threading import Thread
 import pytest
 from bidi_kit import Firefox, firefox
 from class_kit import ROWS, alike
-from msgspec.structs import replace
-from phone_kit import Class, Client, together
+from phone_kit import Class, Client, together, unhurried
 from veilmix.poll.questions import DEMO, read_questions
 
 pytestmark = pytest.mark.slow
@@ -24,13 +23,13 @@ ROW = ("by car", "no", "once")
 
 
 @pytest.fixture
-def phone(tmp_path: Path, patience: float) -> Iterator[Firefox]:
+def phone(tmp_path: Path) -> Iterator[Firefox]:
     """A Firefox of its own."""
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         say = pytest.fail if os.environ.get("VEILMIX_BROWSER") == "required" else pytest.skip
         say(WITHOUT)
-    with firefox(path, tmp_path / "profile", 60 * patience) as started:
+    with firefox(path, tmp_path / "profile") as started:
         yield started
 
 
@@ -65,10 +64,8 @@ def kept_nothing(phone: Firefox, address: str) -> None:
     assert [url for url in urls if not url.startswith((f"{base}/", "data:", "about:"))] == []
 
 
-def test_a_class_with_firefox_in_it(phone: Firefox, patience: float) -> None:
-    scenario = read_questions(DEMO)
-    scenario = replace(scenario, mix=replace(scenario.mix, deadline=round(120 * patience)))
-    with Class(scenario, 6, wait=60 * patience) as room:
+def test_a_class_with_firefox_in_it(phone: Firefox) -> None:
+    with Class(unhurried(read_questions(DEMO)), 6) as room:
         phone.open(room.address)
         clients = [Client(room.address, f"pupil {i}", ROW) for i in range(5)]
         rest = Thread(target=together, args=(clients,), daemon=True)
@@ -77,17 +74,17 @@ def test_a_class_with_firefox_in_it(phone: Firefox, patience: float) -> None:
         phone.until("document.querySelector('h1').textContent === 'This was published'")
         told = str(phone.evaluate("document.querySelector('main').innerText"))
         kept_nothing(phone, room.address)
-        rest.join(120)
+        rest.join()
     assert told.count("Your answer was counted: its receipt is on the board.") == 2
     assert "by car, no, once" in told
     assert all(client.counted() == [True, True] for client in clients)
 
 
 def test_firefox_asks_randomness_and_opens_what_three_say_alike(
-    phone: Firefox, tmp_path: Path, patience: float
+    phone: Firefox, tmp_path: Path
 ) -> None:
-    scenario = alike(tmp_path, 4 * patience)
-    with Class(scenario, len(ROWS), wait=60 * patience) as room:
+    scenario = alike(tmp_path)
+    with Class(scenario, len(ROWS)) as room:
         phone.open(room.address)
         clients = [Client(room.address, f"pupil {i}", row) for i, row in enumerate(ROWS[1:])]
         rest = Thread(target=together, args=(clients,), daemon=True)
@@ -97,7 +94,7 @@ def test_firefox_asks_randomness_and_opens_what_three_say_alike(
         told = str(phone.evaluate("document.querySelector('main').innerText"))
         asked = phone.evaluate("JSON.parse(Object.values(sessionStorage)[0]).asked")
         kept_nothing(phone, room.address)
-        rest.join(120)
+        rest.join()
     assert "Your answer was counted" in told
     assert "Of what you said this was opened: never, yes. 3 people gave it." in told
     assert "nothing is said that fewer than 3 people share: the promise was kept." in told

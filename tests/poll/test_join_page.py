@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
-from phone_kit import Class
+from phone_kit import LONG, Class, unhurried
 from pupil_kit import begin, choose, join, pick, seal
 from veilmix.poll import web
 from veilmix.poll.questions import DEMO, read_questions
@@ -15,17 +14,14 @@ from veilmix.poll.questions import DEMO, read_questions
 pytestmark = pytest.mark.slow
 
 
-def demo(patience: float, **mix: int) -> Any:
-    scenario = read_questions(DEMO)
-    return replace(scenario, mix=replace(scenario.mix, deadline=round(60 * patience), **mix))
+def demo(**mix: int) -> Any:
+    return unhurried(read_questions(DEMO), **mix)
 
 
-def test_what_leaves_a_phone_is_a_name_and_sealed_bytes(
-    new_phone: Callable[[str], Any], patience: float
-) -> None:
-    scenario = demo(patience, min_batch=1)
+def test_what_leaves_a_phone_is_a_name_and_sealed_bytes(new_phone: Callable[[str], Any]) -> None:
+    scenario = demo(min_batch=1)
     sent: list[tuple[str, bytes]] = []
-    with Class(scenario, 1, wait=60 * patience) as room:
+    with Class(scenario, 1) as room:
         page = new_phone(room.address)
         page.on(
             "request", lambda request: request.method == "POST" and sent.append(read_post(request))
@@ -55,11 +51,9 @@ def read_post(request: Any) -> tuple[str, bytes]:
     return request.url, request.post_data_buffer or b""
 
 
-def test_everything_is_done_with_a_keyboard_alone(
-    new_phone: Callable[[str], Any], patience: float
-) -> None:
-    scenario = demo(patience, min_batch=1)
-    with Class(scenario, 1, wait=60 * patience) as room:
+def test_everything_is_done_with_a_keyboard_alone(new_phone: Callable[[str], Any]) -> None:
+    scenario = demo(min_batch=1)
+    with Class(scenario, 1) as room:
         page = new_phone(room.address)
         page.wait_for_selector("#name")
 
@@ -94,11 +88,9 @@ def test_everything_is_done_with_a_keyboard_alone(
         assert re.search(r"heading .*level=1", tree)
 
 
-def test_the_page_has_the_policy_and_nothing_inline(
-    new_phone: Callable[[str], Any], patience: float
-) -> None:
-    scenario = demo(patience)
-    with Class(scenario, 5, wait=3 * patience) as room:
+def test_the_page_has_the_policy_and_nothing_inline(new_phone: Callable[[str], Any]) -> None:
+    scenario = demo()
+    with Class(scenario, 5) as room:
         page = new_phone(room.address)
         answer = page.request.get(room.address)
         policy = answer.headers["content-security-policy"]
@@ -117,11 +109,11 @@ def test_the_page_has_the_policy_and_nothing_inline(
 
 
 def test_a_phone_that_loses_the_network_says_so_and_goes_on_when_it_is_back(
-    new_phone: Callable[[str], Any], patience: float, monkeypatch: pytest.MonkeyPatch
+    new_phone: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long it would have waited for news."""
-    monkeypatch.setattr(web, "BEAT", 600.0)
-    with Class(demo(patience, min_batch=1), 1, wait=60 * patience) as room:
+    monkeypatch.setattr(web, "BEAT", LONG)
+    with Class(demo(min_batch=1), 1) as room:
         page = new_phone(room.address)
         join(page, "Ann")
         begin(page)

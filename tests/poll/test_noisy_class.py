@@ -47,10 +47,10 @@ def claimed(folder: Path, change: Callable[[Any], None]) -> str:
 
 
 def test_reports_are_estimated_and_the_truth_is_said_to_be_unknown(
-    tmp_path: Path, patience: float, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [("never", "yes")] * 4 + [("once", "no")] * 3 + [("never", "no")]  # what phones say
-    with Class(noisy(tmp_path, patience), 8) as room:
+    with Class(noisy(tmp_path), 8) as room:
         clients = [Client(room.address, f"pupil {i}", row) for i, row in enumerate(rows)]
         together(clients)
     assert all(client.counted() == [True] for client in clients)
@@ -90,9 +90,9 @@ def test_reports_are_estimated_and_the_truth_is_said_to_be_unknown(
 
 
 def test_phones_in_chromium_add_the_noise_themselves(
-    new_phone: Callable[[str], Any], tmp_path: Path, patience: float
+    new_phone: Callable[[str], Any], tmp_path: Path
 ) -> None:
-    with Class(noisy(tmp_path, patience), 3, simulated=4, wait=60 * patience) as room:
+    with Class(noisy(tmp_path), 3, simulated=4) as room:
         wall = new_phone(f"{room.address}/wall")
         wall.set_viewport_size({"width": 1366, "height": 768})
         pages = [new_phone(room.address) for _ in range(3)]

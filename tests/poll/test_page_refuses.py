@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
-from phone_kit import Class, Client
+from phone_kit import Class, Client, unhurried
 from pupil_kit import begin, join
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.protocol.messages import Kind
@@ -17,9 +16,8 @@ STOPS = "This phone does not go on"
 UNSIGNED = "was not signed by whom it names. Nothing more is sent."
 
 
-def demo(patience: float) -> Any:
-    scenario = read_questions(DEMO)
-    return replace(scenario, mix=replace(scenario.mix, deadline=round(60 * patience), min_batch=1))
+def demo() -> Any:
+    return unhurried(read_questions(DEMO), min_batch=1)
 
 
 def flipped(kind: Kind, place: int | bytes) -> Callable[[Posts], Posts]:
@@ -83,10 +81,10 @@ def changing(page: Any, change: Callable[[Posts], Posts]) -> None:
 
 
 def test_a_changed_board_is_refused_in_words_and_nothing_is_sent(
-    new_phone: Callable[[str], Any], patience: float
+    new_phone: Callable[[str], Any],
 ) -> None:
-    scenario = demo(patience)
-    with Class(scenario, len(CHANGED) + 1, wait=60 * patience) as room:
+    scenario = demo()
+    with Class(scenario, len(CHANGED) + 1) as room:
         pages = {what: new_phone("about:blank") for what in CHANGED}
         for name, page in pages.items():
             changing(page, CHANGED[name][0])  # before it asks for anything
@@ -107,12 +105,10 @@ def test_a_changed_board_is_refused_in_words_and_nothing_is_sent(
     assert {index for _, index in room.done().room.letters} == {0}  # the honest phone's alone
 
 
-def test_who_agreed_to_one_session_is_not_told_another(
-    new_phone: Callable[[str], Any], patience: float
-) -> None:
+def test_who_agreed_to_one_session_is_not_told_another(new_phone: Callable[[str], Any]) -> None:
     """Another session, rightly signed by all who take part in it, in the place of the first."""
-    scenario = demo(patience)
-    with Class(scenario, 1, wait=60 * patience) as first, Class(scenario, 1) as second:
+    scenario = demo()
+    with Class(scenario, 1) as first, Class(scenario, 1) as second:
         other = Client(second.address, "other", ("on foot", "yes", "never"))
         other.join()
         other.asked(1)

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
-from phone_kit import Class, Client
+from phone_kit import Class, Client, unhurried
 from pupil_kit import begin, join, narrow, pick, seal
 from veilmix.poll.questions import DEMO, read_questions
 
@@ -40,12 +39,10 @@ def heard(page: Any) -> Told:
 
 
 def test_every_screen_has_a_name_for_all_that_is_asked_and_for_each_change(
-    new_phone: Callable[[str], Any], patience: float
+    new_phone: Callable[[str], Any],
 ) -> None:
-    scenario = read_questions(DEMO)
-    mix = replace(scenario.mix, deadline=round(60 * patience), min_batch=1)
-    scenario = replace(scenario, mix=mix)
-    with Class(scenario, 1, wait=60 * patience) as room:
+    scenario = unhurried(read_questions(DEMO), min_batch=1)
+    with Class(scenario, 1) as room:
         page = new_phone(room.address)
         page.wait_for_selector("#name")
         assert ("textbox", "What are you called here?") in heard(page)
@@ -80,11 +77,9 @@ def test_every_screen_has_a_name_for_all_that_is_asked_and_for_each_change(
 
 
 def test_no_cookie_no_other_computer_and_nothing_left_in_a_new_tab(
-    new_phone: Callable[[str], Any], patience: float
+    new_phone: Callable[[str], Any],
 ) -> None:
-    scenario = read_questions(DEMO)
-    mix = replace(scenario.mix, deadline=round(60 * patience), min_batch=1)
-    with Class(replace(scenario, mix=mix), 2, wait=60 * patience) as room:
+    with Class(unhurried(read_questions(DEMO), min_batch=1), 2) as room:
         Client(room.address, "somebody who never answers").join()
         page = new_phone("about:blank")
         client = page.context.new_cdp_session(page)

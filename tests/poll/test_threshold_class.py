@@ -58,9 +58,9 @@ def answered(client: Client) -> None:
 
 @pytest.mark.parametrize("prefixes", RELEASED)
 def test_only_what_k_people_say_alike_is_opened(
-    tmp_path: Path, patience: float, prefixes: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, prefixes: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Class(alike(tmp_path, patience, prefixes), len(ROWS)) as room:
+    with Class(alike(tmp_path, prefixes), len(ROWS)) as room:
         clients = phones(room.address)
         together(clients)
     assert all(client.counted() == [True] for client in clients)
@@ -82,11 +82,9 @@ def test_only_what_k_people_say_alike_is_opened(
         assert main([command, str(folder)]) == 0
 
 
-def test_a_run_folder_says_what_each_person_said_though_it_stayed_closed(
-    tmp_path: Path, patience: float
-) -> None:
+def test_a_run_folder_says_what_each_person_said_though_it_stayed_closed(tmp_path: Path) -> None:
     """This computer is reader and randomness at once, and tries all rows: that is the lesson."""
-    with Class(alike(tmp_path, patience), len(ROWS)) as room:
+    with Class(alike(tmp_path), len(ROWS)) as room:
         together(phones(room.address))
     outcome = outcome_of_phones(room.scenario, room.done())
     assert outcome is not None
@@ -94,8 +92,8 @@ def test_a_run_folder_says_what_each_person_said_though_it_stayed_closed(
     assert not any("opens for nobody" in note for note in outcome.notes)
 
 
-def test_the_desk_answers_once_and_in_words(tmp_path: Path, patience: float) -> None:
-    with Class(alike(tmp_path, patience), 5) as room:
+def test_the_desk_answers_once_and_in_words(tmp_path: Path) -> None:
+    with Class(alike(tmp_path), 5) as room:
         clients = phones(room.address)[:5]
         first, vandal = clients[0], clients[4]
         assert first.seed(b"x") == (409, b"Nothing is asked at the moment.")
@@ -141,10 +139,8 @@ def test_the_desk_answers_once_and_in_words(tmp_path: Path, patience: float) -> 
     assert [check for check in verify(read(save(outcome, tmp_path))) if check.ok is False] == []
 
 
-def test_who_asks_after_half_of_the_time_is_told_that_it_is_too_late(
-    tmp_path: Path, patience: float
-) -> None:
-    with Class(alike(tmp_path, patience), 4) as room:
+def test_who_asks_after_half_of_the_time_is_told_that_it_is_too_late(tmp_path: Path) -> None:
+    with Class(alike(tmp_path), 4) as room:
         clients = phones(room.address)[:4]
         late = clients[3]
         for client in clients:
@@ -186,10 +182,10 @@ def seal_without_network(page: Any) -> None:
 
 
 def test_phones_in_chromium_ask_seal_and_find_what_opened(
-    new_phone: Callable[[str], Any], tmp_path: Path, patience: float
+    new_phone: Callable[[str], Any], tmp_path: Path
 ) -> None:
     """Three pages that say the same, of which one reloads and one loses the network, and others."""
-    with Class(alike(tmp_path, patience), 7, simulated=0, wait=60 * patience) as room:
+    with Class(alike(tmp_path), 7) as room:
         pages = [new_phone(room.address) for _ in range(3)]
         first, reloads, offline = pages
         for number, page in enumerate(pages):
@@ -235,7 +231,7 @@ def test_phones_in_chromium_ask_seal_and_find_what_opened(
 
 
 def test_a_phone_that_is_answered_with_another_key_says_so_and_seals_nothing(
-    new_phone: Callable[[str], Any], tmp_path: Path, patience: float
+    new_phone: Callable[[str], Any], tmp_path: Path
 ) -> None:
     def marked(route: Any) -> None:
         """Change one byte of the proof."""
@@ -243,7 +239,7 @@ def test_a_phone_that_is_answered_with_another_key_says_so_and_seals_nothing(
         body = answer.body()
         route.fulfill(response=answer, body=body[:-1] + bytes((body[-1] ^ 1,)))
 
-    with Class(alike(tmp_path, patience), 4, wait=60 * patience) as room:
+    with Class(alike(tmp_path), 4) as room:
         page, honest = new_phone("about:blank"), phones(room.address)[:3]
         page.route("**/seed", marked)  # before it loads: Chromium may let what has begun go by
         page.goto(room.address, wait_until="commit")
@@ -262,8 +258,8 @@ def test_a_phone_that_is_answered_with_another_key_says_so_and_seals_nothing(
     assert outcome.release == {ROWS[0]: 3}
 
 
-def test_simulated_people_ask_as_phones_do(tmp_path: Path, patience: float) -> None:
-    with Class(alike(tmp_path, patience), 3, simulated=5) as room:
+def test_simulated_people_ask_as_phones_do(tmp_path: Path) -> None:
+    with Class(alike(tmp_path), 3, simulated=5) as room:
         clients = phones(room.address)[:3]
         together(clients)
     assert all(client.counted() == [True] for client in clients)
@@ -273,13 +269,13 @@ def test_simulated_people_ask_as_phones_do(tmp_path: Path, patience: float) -> N
     assert [check for check in verify(read(save(outcome, tmp_path))) if check.ok is False] == []
 
 
-def test_others_mix_what_k_people_open(started: Any, tmp_path: Path, patience: float) -> None:
+def test_others_mix_what_k_people_open(started: Any, tmp_path: Path) -> None:
     """Reader and randomness are on the computer that asks; who mixes knows who they are."""
-    with Class(alike(tmp_path, patience), len(ROWS), others=True) as room:
+    with Class(alike(tmp_path), len(ROWS), others=True) as room:
         two = [started(VEILMIX, "serve", f"shuffler-{hop}", room.address) for hop in (1, 2)]
         clients = phones(room.address)
         together(clients)
-        said = [process.communicate(timeout=60) for process in two]
+        said = [process.communicate() for process in two]
     assert all(client.counted() == [True] for client in clients)
     held = room.done()
     assert held.board is not None

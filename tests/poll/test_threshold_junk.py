@@ -164,9 +164,9 @@ TOGETHER = Case(  # what three can who agree on it: they open for each other
 
 @pytest.mark.parametrize("case", [ALONE, TOGETHER], ids=["alone", "together"])
 def test_the_record_of_forged_levels_says_what_is_true(
-    case: Case, tmp_path: Path, patience: float, monkeypatch: pytest.MonkeyPatch
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Class(alike(tmp_path, patience), len(case.forgers) + len(case.honest)) as room:
+    with Class(alike(tmp_path), len(case.forgers) + len(case.honest)) as room:
         forgers = [
             Forger(room.address, f"forger {i}", row, forge=forge)
             for i, (forge, row, _) in enumerate(case.forgers)
