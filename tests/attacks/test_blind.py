@@ -94,15 +94,21 @@ def test_every_attack_of_the_catalogue_is_blinded() -> None:
     assert {name for name, attack in ATTACKS.items() if attack.about == PEER} == {"provoke"}
 
 
-@pytest.mark.parametrize("row", ROWS)
+BLIND_ALL = (*ON_THE_BOARD, *NOTHING)  # of the others the letters alone are taken away
+
+
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, marks=[pytest.mark.long] * (row not in BLIND_ALL)) for row in ROWS]
+)
 def test_who_sees_nothing_achieves_nothing(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (achieved(row) > 0) == (row not in NOTHING)
     blind(monkeypatch, letters=(), keys={}, board=Board())
     assert effect(row).value == 0
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row not in (*ON_THE_BOARD, *NOTHING)])
+@pytest.mark.parametrize("row", [row for row in ROWS if row not in BLIND_ALL])
 def test_who_sees_no_letters_achieves_nothing(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert achieved(row) > 0
     blind(monkeypatch, letters=())
     assert effect(row).value == 0
 

@@ -178,9 +178,14 @@ def test_reports_that_people_randomized(played) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", shipped())
-def test_every_shipped_scenario_has_a_page(name: str, tmp_path: Path) -> None:
+def test_a_shipped_scenario_keeps_what_it_expects_and_has_a_page(name: str, tmp_path: Path) -> None:
     """Whatever a program writes into result.json, its page can be made."""
-    made = make(save(run(name, 3, "ideal", worst_case_nodes=0), tmp_path), 0)
+    outcome = run(name, mode="ideal", worst_case_nodes=0)
+    assert outcome.released
+    assert outcome.failed == ()
+    exposure = outcome.exposure
+    assert exposure.true <= exposure.promised <= outcome.scenario.policy.max_exposure
+    made = make(save(outcome, tmp_path), 0)
     decided = any("decided" in answer.question for answer in made.page.verdict)
     assert len(made.page.verdict) == 4 + decided
     text = made.html

@@ -6,6 +6,7 @@ from math import exp
 
 import numpy as np
 import pytest
+from sample_kit import sampled
 from veilmix.analysis.randomizers import GRR, UnaryEncoding
 from veilmix.analysis.shuffled import count_pmf, epsilon_for
 from veilmix.analysis.shuffled.amplification import report_epsilon
@@ -105,15 +106,16 @@ def test_many_different_features_are_bounded_by_what_is_never_below_0() -> None:
 
 
 @pytest.mark.slow
-def test_other_reports_are_composed_by_their_bounds() -> None:
+@pytest.mark.parametrize("n", sampled([100, 500], 0))
+def test_other_reports_are_composed_by_their_bounds(n: int) -> None:
     parts = [GRR(2, 1.0), UnaryEncoding.oue(4, 1.0)]
-    composition = compose_reports(parts, [500, 500])
-    each = [report_epsilon(500, part, 1e-6) for part in parts]
+    composition = compose_reports(parts, [n, n])
+    each = [report_epsilon(n, part, 1e-6) for part in parts]
     assert composition.probabilistic is None
     assert composition.hockey_stick.low == max(bounds.low for bounds in each)
     assert composition.hockey_stick.high > max(bounds.high for bounds in each)
     # Basic composition of (epsilon, delta / 2) twice is valid too, and worse.
-    basic = sum(report_epsilon(500, part, 5e-7).high for part in parts)
+    basic = sum(report_epsilon(n, part, 5e-7).high for part in parts)
     assert composition.hockey_stick.high < basic
 
 

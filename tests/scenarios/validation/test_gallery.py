@@ -2,22 +2,8 @@
 
 from itertools import combinations
 
-import pytest
-from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.weights import column_weights
 from veilmix.scenarios.schema.model import Policy
-from veilmix.scenarios.validation.load import shipped
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", shipped())
-def test_what_a_shipped_scenario_expects_comes_out(name: str) -> None:
-    outcome = run(name, mode="ideal", worst_case_nodes=0)
-    assert outcome.released
-    assert outcome.failed == ()
-    assert (
-        outcome.exposure.true <= outcome.exposure.promised <= outcome.scenario.policy.max_exposure
-    )
 
 
 def test_preference_decides_between_equals_and_never_costs_a_column() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from edits_kit import edits
+from sample_kit import sampled
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.identity import PublicIdentity, make_identity
 from veilmix.errors import StorageError, VerificationError
@@ -58,13 +59,16 @@ def seen(folder: Path) -> bool:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("thinner", sampled([4, 1], 0))
 @pytest.mark.parametrize(("name", "mode", "step"), KINDS)
-def test_every_edit_is_noticed(name: str, mode: str, step: int, tmp_path: Path) -> None:
+def test_every_edit_is_noticed(
+    name: str, mode: str, step: int, thinner: int, tmp_path: Path
+) -> None:
     folder = save(run(name, 7, mode, worst_case_nodes=0), tmp_path)  # type: ignore[arg-type]
     assert not seen(folder)
     all_edits = list(edits(folder))
     assert len(all_edits) > 300
-    for file, what, data in all_edits[::step]:
+    for file, what, data in all_edits[:: step * thinner]:
         with edited(folder, file, data):
             assert seen(folder), f"{file}: {what}"
 
