@@ -203,13 +203,14 @@ def sequence(values: Any, name: str, needs: str = "a sequence") -> list[Any]:
 
 def as_rng(rng: Any) -> np.random.Generator:
     """A generator, or one from a seed; None is seeded by the operating system."""
+    needs = "needs a numpy.random.Generator or a seed >= 0"
+    if getattr(getattr(rng, "dtype", None), "kind", "") == "m":  # for NumPy, durations are integers
+        raise ParameterError(f"rng: found {brief(rng)}; {needs}")
     try:
         # Rows of an np.matrix are matrices again, in which NumPy looks for a seed without end.
         return np.random.default_rng(np.asarray(rng) if isinstance(rng, np.matrix) else rng)
     except (TypeError, ValueError) as error:
-        raise ParameterError(
-            f"rng: found {brief(rng)}; needs a numpy.random.Generator or a seed >= 0"
-        ) from error
+        raise ParameterError(f"rng: found {brief(rng)}; {needs}") from error
 
 
 def _either(accepted: Sequence[str]) -> str:
