@@ -1,11 +1,11 @@
-"""What the page is told of coalitions that cheat: measured beside the run, or that it is not.
+"""The data of the panel on malicious coalitions: the study kept beside the run, with its limit.
 
-none     why nothing was measured, and how to do it; or null
-told     what was played
-limit    what is known and was not played
-nothing  what is said of eyes for which no attack of the catalogue read a row
-found    the attacks that read somebody's row, the worst first: for a set of eyes the first of which
-         they have all parties and as many people holds, so a larger set never does worse
+none     the reason why there is no study, or the command that makes one; null with a study
+told     attacks and runs of the study
+limit    the attacks that are known and not in the catalogue
+nothing  statement for eyes without a successful attack of the catalogue
+found    successful attacks, the worst first: the first applies whose parties and number of people
+         are all among the eyes, so a larger set of eyes never does worse
 """
 
 from typing import Any
