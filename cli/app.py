@@ -20,7 +20,6 @@ import click
 from ..errors import NO_ROOM, LocalError, RoundBurned, SolverError, VerificationError
 from ..installation import unusable
 from ..library_warnings import mute_process
-from ..scenarios.serialization.content import reading_once
 from .departure import STOPPED, Departure
 from .lazy import LazyGroup
 
@@ -208,10 +207,14 @@ def _invoke(given: list[str]) -> int:
 
         return shell_complete(group, {}, "veilmix", COMPLETE, os.environ[COMPLETE])
     try:
-        with reading_once(), group.make_context("veilmix", list(given)) as ctx:
-            group.invoke(ctx)
-            if ctx.invoked_subcommand is None:
+        with group.make_context("veilmix", list(given)) as ctx:
+            if not given:
                 click.echo(ctx.get_help())
+                return DONE
+            from ..scenarios.serialization.content import reading_once  # not for the first screen
+
+            with reading_once():
+                group.invoke(ctx)
     except click.exceptions.Exit as done:
         return done.exit_code
     return DONE

@@ -98,7 +98,7 @@ def test_what_people_say_is_never_markup(played, lines: str) -> None:
 
 
 def test_every_picture_says_what_it_shows(played) -> None:
-    text = html(page(played(ALL, mode="real"), 0.1))
+    text = html(page(played(ALL, mode="real"), 20))
     tags = Tags(text).tags
     names = [str(a["id"]) for _, a in tags if "id" in a]
     assert len(set(names)) == len(names)
@@ -111,7 +111,7 @@ def test_every_picture_says_what_it_shows(played) -> None:
 
 def test_the_numbers_can_be_taken_away(played) -> None:
     run = played(ALL, mode="real")
-    downloads = files(html(page(run, 0.1)))
+    downloads = files(html(page(run, 20)))
     assert [int(row["people"]) for row in rows(downloads["release.csv"])] == [12, 12]
     sets = {row["columns"]: row for row in rows(downloads["column-sets.csv"])}
     assert set(sets) == {"smokes", "team", "smokes x team"}

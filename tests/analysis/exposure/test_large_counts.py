@@ -5,7 +5,6 @@ bare ValueError, or in a number that went round.
 """
 
 from collections.abc import Callable, Sequence
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -102,7 +101,7 @@ def test_known_pairs_of_large_tables(people: int) -> None:
 @pytest.mark.parametrize("nodes", [2**31 - 1, 2**31, 2**62, 2**70])
 def test_nodes_of_a_search_tree_may_be_more_than_a_solver_counts(nodes: int) -> None:
     tables = frechet_class([[90, 40, 12, 3], [70, 50, 25], [80, 44, 21]], 9)
-    solution = solve(Program(tables, 9), [], 145, inf, whole_numbers=True, nodes=nodes)
+    solution = solve(Program(tables, 9), [], 145, whole_numbers=True, nodes=nodes)
     assert solution.status == 0
 
 

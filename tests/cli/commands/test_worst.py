@@ -75,18 +75,19 @@ WATCHED = """
 import sys
 from veilmix.analysis.composition import worst_search
 from veilmix.cli import main
-heard = worst_search._heard
-def told(call):
-    print("a solver begins", file=sys.stderr, flush=True)
-    return heard(call)
-worst_search._heard = told
+def watched(step):
+    def begin(*given, **options):
+        print("a solver begins", file=sys.stderr, flush=True)
+        return step(*given, **options)
+    return begin
+worst_search.relax, worst_search.solve = watched(worst_search.relax), watched(worst_search.solve)
 sys.exit(main())
 """
 
 
 @pytest.mark.slow
 def test_ctrl_c_keeps_what_was_found(tmp_path: Path, started) -> None:
-    """Pressed while a solver works, which hears nothing by itself and is left behind."""
+    """Pressed while a solver works in its own process, which ends with the command."""
     data = people(tmp_path / "census.csv", HARD)
     line = ("worst", data, "--k", "10", "--write", "worst.csv", "--format", "json")
     running = started(sys.executable, "-c", WATCHED, *line, cwd=tmp_path)

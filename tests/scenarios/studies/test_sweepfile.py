@@ -21,7 +21,7 @@ from veilmix.scenarios.wording import interval
 
 @cache
 def whole() -> dict[str, Any]:
-    return run("blood-type", 7, "ideal", worst_case_seconds=0).result()
+    return run("blood-type", 7, "ideal", worst_case_nodes=0).result()
 
 
 def line(k: int, number: int, **result: object) -> Line:

@@ -103,7 +103,7 @@ def test_an_unseeded_ideal_run_knows_the_truth_of_what_was_released(tmp_path: Pa
 
 @pytest.mark.slow
 def test_the_curves_are_the_bounds_and_the_truth(recorded: Run) -> None:
-    graph = curves(recorded, choices(recorded), 1.0)
+    graph = curves(recorded, choices(recorded), 100)
     assert graph is not None
     assert graph.columns == ("A", "B")
     marginals = [list(recorded.result.marginals[name].values()) for name in graph.columns]
