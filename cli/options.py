@@ -51,7 +51,7 @@ class Count(_Number):
         return int(number)
 
 
-class Nodes(click.ParamType[int]):
+class Nodes(_Number):
     """Nodes of every search tree: they end a search wherever it runs, which seconds do not."""
 
     name = "nodes"
