@@ -191,10 +191,10 @@ def started() -> Iterator[Started]:
 
 
 @pytest.fixture(scope="module")
-def module_started() -> Iterator[tuple[Started, float]]:
-    """What `started` and `patience` are, for the tests of a module together."""
+def module_started() -> Iterator[Started]:
+    """Start processes for the tests of a module together."""
     with _processes() as start:
-        yield start, slowness()
+        yield start
 
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, islice
 from pathlib import Path
@@ -43,6 +43,9 @@ exec(sys.argv.pop(1))
 from veilmix.cli import main
 sys.exit(main())
 """
+LONG = 3_600  # seconds: the deadline of a collection, which comes when all places are idle
+KITS = str(Path(__file__).parent)
+DRIVEN = f"import sys; sys.path.append({KITS!r}); import driven_place\n"
 CLOCK = "import time; real = time.time; time.time = lambda: real() + {}"  # ahead, in seconds
 
 
@@ -74,6 +77,35 @@ def _free(port: int) -> bool:
     return True
 
 
+def left(folder: Path, places: Collection[str], ahead: float) -> float:
+    """Seconds to the next deadline of these places, if all are idle and it is to come; else 0."""
+    files = {name: folder / f"{name}.stands" for name in (*places, "board")}
+    if not all(file.exists() for file in files.values()):
+        return 0.0
+    stands = {name: json.loads(file.read_text()) for name, file in files.items()}
+    entries = stands.pop("board")["entries"]
+    on_the_way = any(
+        many != stands[to]["received"].get(name, 0)
+        for name, stand in stands.items()
+        for to, many in stand["sent"].items()
+        if to in stands
+    )
+    behind = any(stand["entries"] != entries for stand in stands.values())
+    due = min((stand["due"] for stand in stands.values()), default=math.inf)
+    now = time.time() + ahead
+    if on_the_way or behind or due == math.inf or due <= now:  # what is due is about to happen
+        return 0.0
+    return float(due - now + 0.01)
+
+
+def let_pass(folder: Path, ahead: float, seconds: float) -> float:
+    """Let the clocks of all places go on; returns by how much they are ahead. Takes a moment."""
+    time.sleep(0.05)
+    (folder / "ahead.new").write_text(str(ahead + seconds))
+    (folder / "ahead.new").replace(folder / "ahead")
+    return ahead + seconds
+
+
 @dataclass
 class Hall:
     """People who answer from one place: users from first to last, with their rows."""
@@ -92,19 +124,21 @@ class Hall:
 class Session:
     """A session in a folder: its file, its identities, and the processes that play it.
 
-    started: starts a process (conftest.py). patience: how slow the machine is. more: text of the
-    session file, before its places. head: what is asked.
+    Time is the test's (driven_place.py): while it waits for a place, and all places are idle, the
+    next deadline comes. So no answer is late because the machine is slow.
+
+    started: starts a process (conftest.py). more: text of the session file, before its places.
+    head: what is asked. ahead: seconds that the test has let pass.
     """
 
     folder: Path
     started: Callable[..., Any]
-    patience: float
-    deadline: float = 4
     more: str = ""
     head: str = HEAD
     halls: Mapping[str, Hall] = field(default_factory=lambda: {"hall": Hall(1, ROWS)})
     processes: dict[str, subprocess.Popen[str]] = field(default_factory=dict)
     ports: dict[str, int] = field(default_factory=dict)
+    ahead: float = 0.0
 
     def __post_init__(self) -> None:
         listening = [*PARTIES, *(name for name, hall in self.halls.items() if hall.listens)]
@@ -114,9 +148,7 @@ class Session:
             if "registered = true" in self.more and name in self.halls:
                 create_people(self.folder, read_identity(secret), len(self.halls[name].rows))
         mix = "" if "[mix]" in self.more else "[mix]\nmin_batch = 10\n"
-        text = f"{self.head}{mix}{self.more}".replace(
-            "[mix]\n", f"[mix]\ndeadline = {self.seconds}\n"
-        )
+        text = f"{self.head}{mix}{self.more}".replace("[mix]\n", f"[mix]\ndeadline = {LONG}\n")
         for name in (*PARTIES, *self.halls):
             text += f'\n[place.{name}]\nidentity = "{name}.pub.toml"\n'
             if name in self.ports:
@@ -130,11 +162,6 @@ class Session:
         for name, hall in self.halls.items():
             rows = [",".join(row) for row in [columns, *hall.rows]]
             (self.folder / f"{name}.csv").write_text("\n".join(rows) + "\n")
-
-    @property
-    def seconds(self) -> int:
-        """The deadline, on this machine."""
-        return math.ceil(self.deadline * self.patience)
 
     @property
     def path(self) -> Path:
@@ -159,8 +186,9 @@ class Session:
 
         What it says goes to PLACE.out and PLACE.log, after what is there.
         """
-        how = ("-c", CHANGED, before) if before else ("-m", "veilmix")
-        runs = [sys.executable, *how]
+        runs = [sys.executable, "-c", CHANGED, DRIVEN + before]
+        for stale in (f"{place}.stands", "over"):
+            (self.folder / stale).unlink(missing_ok=True)
         if limit:
             runs = ["bash", "-c", f'ulimit -f {limit // 1024}; exec "$@"', "bash", *runs]
         with (
@@ -174,14 +202,14 @@ class Session:
     def start_all(
         self, *options: str, before: Mapping[str, str] | None = None, pause: float = 0
     ) -> None:
-        """Start all places, the curator when all others have been ready for some seconds."""
+        """Start all places, the curator when all others have been ready for a time of theirs."""
         first = [*self.halls, *(name for name in PARTIES if name != "curator")]
         done = before or {}
         for name in first:
             self.start(name, *options, before=done.get(name, ""))
         for name in first:
             self.heard(name, "ready")
-        time.sleep(pause)
+        self.pass_time(pause)
         self.start("curator", *options, before=done.get("curator", ""))
 
     def log(self, place: str) -> list[dict[str, Any]]:
@@ -190,20 +218,50 @@ class Session:
         lines = [line for line in text.splitlines(keepends=True) if line.endswith("\n")]
         return [json.loads(line) for line in lines if line.startswith("{")]
 
-    def heard(self, place: str, event: str, detail: str = "", seconds: float = 60) -> None:
-        """Wait until a place tells of something."""
-        until = time.monotonic() + seconds * self.patience
-        while not any(
-            entry["event"] == event and detail in entry["detail"] for entry in self.log(place)
-        ):
-            assert time.monotonic() < until, self.said(place)
-            if self.processes[place].poll() is not None and time.monotonic() < until - 1:
-                until = time.monotonic() + 1
-            time.sleep(0.05)
+    def heard(self, place: str, event: str, detail: str = "", times: int = 1) -> None:
+        """Wait until a place tells of something, or has told of it so many times."""
+        while True:
+            over = self.processes[place].poll() is not None
+            told = [e for e in self.log(place) if e["event"] == event and detail in e["detail"]]
+            if len(told) >= times:
+                return
+            assert not over, self.said(place)
+            self._drive()
 
-    def ended(self, place: str, seconds: float = 120) -> int:
-        """Wait until a place has ended; gives its exit code."""
-        return self.processes[place].wait(seconds * self.patience)
+    def ended(self, place: str) -> int:
+        """Wait until a place has ended; gives its exit code.
+
+        The board ends when all others have read it, but for those with `--patience`.
+        """
+        if place == "board":
+            self.until(lambda: all(map(self._has_read, self.processes)))
+            (self.folder / "over").touch()
+        self.until(lambda: self.processes[place].poll() is not None)
+        return int(self.processes[place].returncode)
+
+    def _has_read(self, place: str) -> bool:
+        process = self.processes[place]
+        if place == "board" or process.poll() is not None or "--patience" in process.args:
+            return True
+        if not (self.folder / f"{place}.log").exists():  # a terminal: it ends by itself
+            return False
+        last = [told for told in self.log(place) if told["event"] == "entry"][-1:]
+        return [(told["detail"], told["phase"]) for told in last] == [("board: head", "over")]
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        """Wait until something is so."""
+        while not condition():
+            self._drive()
+
+    def pass_time(self, seconds: float) -> None:
+        """Let the clocks of all places go on by so many seconds at once."""
+        self.ahead = let_pass(self.folder, self.ahead, seconds)
+
+    def _drive(self) -> None:
+        """Wait a moment; if all places are idle, let the next deadline come."""
+        alive = {name for name, it in self.processes.items() if it.poll() is None}
+        begun = set(self.processes) >= {*PARTIES, *self.halls}
+        self.pass_time(left(self.folder, alive - {"board"}, self.ahead) if begun else 0)
 
     def kill(self, place: str) -> None:
         """End a place at once."""

@@ -12,6 +12,7 @@ import pytest
 import role_kit as KIT
 import trio
 import trio.lowlevel
+import trio.testing
 from veilmix.crypto.identity import make_identity
 from veilmix.errors import VerificationError
 from veilmix.machines import processes, tls
@@ -116,7 +117,7 @@ class Knocking:
             for number in range(1_000 if place.port else 0):
                 with suppress(OSError):
                     door = self.doors.enter_context(
-                        socket.create_connection((place.host, place.port), timeout=5)
+                        socket.create_connection((place.host, place.port))
                     )
                     door.send(noise[number % len(noise)])
                     self.many += 1
@@ -231,7 +232,7 @@ KNOWN = {"board": OWN.public.certificate, "friend": FRIEND.public.certificate}
 
 @pytest.fixture
 def limits() -> Limits:
-    return Limits(body=1_000, patience=0.3, idle=0.3)
+    return Limits(body=1_000)
 
 
 async def opened(limits: Limits, nursery: trio.Nursery, *, strangers: bool = False) -> int:
@@ -315,14 +316,9 @@ async def test_without_tls_nothing_is_answered(said: bytes, limits: Limits) -> N
         nursery.cancel_scope.cancel()
 
 
-@pytest.fixture
-def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tls, "HANDSHAKE", 0.3)
-
-
-@pytest.mark.usefixtures("hurried")
-async def test_who_is_slow_is_shown_out(limits: Limits) -> None:
+async def test_who_is_slow_is_shown_out(limits: Limits, mock_clock: trio.testing.MockClock) -> None:
     """Half a handshake, half a request, nothing at all: each ends by itself."""
+    slow = 1 + max(limits.patience, limits.idle, tls.HANDSHAKE)
     async with trio.open_nursery() as nursery:
         port = await opened(limits, nursery)
         half = await trio.open_tcp_stream("127.0.0.1", port)
@@ -333,6 +329,8 @@ async def test_who_is_slow_is_shown_out(limits: Limits) -> None:
             safe = await tls.connected(stream, context, tls.digest(KNOWN["board"]))
             if said:
                 await safe.send_all(said)
+            await trio.testing.wait_all_tasks_blocked()
+            mock_clock.jump(slow)
             heard = bytes(await safe.receive_some())
             assert heard.startswith(told) if told else not heard
             await trio.aclose_forcefully(stream)

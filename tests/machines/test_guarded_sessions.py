@@ -26,13 +26,13 @@ ALL = "[defence]\nregistered = true\ntokens = true\nreceipts = 1.0\nbalance = tr
 
 
 def test_registered_people_with_tokens_and_receipts_say_less_than_they_know(
-    tmp_path: Path, started: Any, patience: float
+    tmp_path: Path, started: Any
 ) -> None:
     halls = {
         "hall": KIT.Hall(1, [("15", "Oslo"), ("25.5", "ROME")] * 4, listens=True),
         "annex": KIT.Hall(9, [("15", "oslo"), ("29", "Rome")] * 2, listens=True),
     }
-    session = KIT.Session(tmp_path, started, patience, 3, ALL, COARSER, halls)
+    session = KIT.Session(tmp_path, started, ALL, COARSER, halls)
     session.start_all()
     for place in (*KIT.PARTIES, *halls):
         assert session.ended(place) == 0, session.said(place)
@@ -56,12 +56,10 @@ epsilon = 8
 """
 
 
-def test_people_who_add_noise_before_they_seal_are_estimated(
-    tmp_path: Path, started: Any, patience: float
-) -> None:
+def test_people_who_add_noise_before_they_seal_are_estimated(tmp_path: Path, started: Any) -> None:
     """With epsilon 8 a report is the truth but in 1 of 2,982."""
     halls = {"hall": KIT.Hall(1, [["yes"]] * 15 + [["no"]] * 5)}
-    session = KIT.Session(tmp_path, started, patience, 3, head=NOISY, halls=halls)
+    session = KIT.Session(tmp_path, started, head=NOISY, halls=halls)
     session.start_all()
     for place in (*KIT.PARTIES, *halls):
         assert session.ended(place) == 0, session.said(place)
@@ -85,9 +83,9 @@ place.announced_policy = lambda scenario: replace(told(scenario), k=2)
 
 
 def test_a_curator_that_announces_something_else_than_was_agreed_on_is_alone(
-    tmp_path: Path, started: Any, patience: float
+    tmp_path: Path, started: Any
 ) -> None:
-    session = KIT.Session(tmp_path, started, patience, 3)
+    session = KIT.Session(tmp_path, started)
     session.start_all(before={"curator": OTHERWISE})
     for place in (*KIT.PARTIES, "hall"):
         assert session.ended(place) == 3

@@ -341,8 +341,7 @@ async def test_who_sends_far_too_much_hears_so() -> None:
         port = listeners[0].socket.getsockname()[1]
         for _ in range(5):
             client = Client(await trio.open_tcp_stream("127.0.0.1", port), "x")
-            with trio.fail_after(60):
-                assert (await client.ask("POST", "/", bytes(10_000_000)))[0] == 413
+            assert (await client.ask("POST", "/", bytes(10_000_000)))[0] == 413
             await client.close()
         nursery.cancel_scope.cancel()
 

@@ -221,7 +221,7 @@ class Watch(Instrument):
     def posted(self, time, entry):
         print("posted", flush=True)
         import time as real
-        real.sleep(60)
+        real.sleep(10_000)
 
 play_apart(KIT.cast(KIT.people(8)), [Watch()])
 """
@@ -239,14 +239,12 @@ def group(leader: int) -> Iterator[int]:
 @pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
-def test_however_it_ends_no_process_is_left(started: Any, patience: float, end: int) -> None:
+def test_however_it_ends_no_process_is_left(started: Any, end: int) -> None:
     root = Path(__file__).parents[2]
     process = started(sys.executable, "-c", ALONE, cwd=root)
     assert process.stdout.readline() == "posted\n"
     assert len(list(group(process.pid))) >= 6  # board, shuffler, analyst, curator, people, itself
     process.send_signal(end)
-    process.wait(30 * patience)
-    until = time.monotonic() + 10 * patience
+    process.wait()
     while list(group(process.pid)):
-        assert time.monotonic() < until
         time.sleep(0.02)

@@ -98,16 +98,16 @@ def look(seen: Seen) -> None:
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory, module_started: Any) -> Seen:
     """Play it."""
-    started, patience = module_started
+    started = module_started
     folder = tmp_path_factory.mktemp("session")
-    record = Seen(KIT.Session(folder, started, patience, deadline=4))
+    record = Seen(KIT.Session(folder, started))
     session = record.session
     theatre = ("theatre", session.url, "--known", "board.pub.toml", "--port", "0")
     command = (sys.executable, "-m", "veilmix", *theatre)
     with (folder / "theatre.err").open("w") as err:  # before the board is there: it waits
         page = started(*command, cwd=folder, stderr=err)
     disk = ("--durable", "disk", "--journal", ".")
-    session.start_all(*disk, before=CLOCKS, pause=session.seconds + 1)
+    session.start_all(*disk, before=CLOCKS, pause=KIT.LONG + 1)
     address = re.search(r"http://127\.0\.0\.1:\d+/", page.stdout.readline())
     assert address
     record.page = address[0]
