@@ -40,7 +40,7 @@ def test_what_a_test_starts_hears_signals_whoever_started_the_tests(tmp_path: Pa
     """Also after `nohup make test &`."""
     (tmp_path / "test_sent.py").write_text(SENT)
     (tmp_path / "conftest.py").write_text((HERE / "conftest.py").read_text("utf-8"), "utf-8")
-    pytest_ = (sys.executable, "-m", "pytest", "-n", "0", "-q", "-o", "timeout=60", str(tmp_path))
+    pytest_ = (sys.executable, "-m", "pytest", "-n", "0", "-q", str(tmp_path))
     shell = ("sh", "-c", 'trap "" INT HUP QUIT TERM; exec "$@"', "sh")
     done = subprocess.run([*shell, *pytest_], capture_output=True, text=True, cwd=tmp_path)
     assert "4 passed" in done.stdout, done.stdout
@@ -120,7 +120,7 @@ def test_what_a_test_started_does_not_outlive_it(tmp_path: Path) -> None:
     heard, told = os.pipe()
     (tmp_path / "test_left.py").write_text(LEFT.format(pipe=told))
     (tmp_path / "conftest.py").write_text((HERE / "conftest.py").read_text("utf-8"), "utf-8")
-    command = (sys.executable, "-m", "pytest", "-n", "0", "-q", "-o", "timeout=60", str(tmp_path))
+    command = (sys.executable, "-m", "pytest", "-n", "0", "-q", str(tmp_path))
     done = subprocess.run(command, capture_output=True, text=True, pass_fds=(told,), cwd=tmp_path)
     os.close(told)
     with os.fdopen(heard) as pipe:

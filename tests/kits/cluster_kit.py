@@ -26,6 +26,8 @@ def scheduler(started: Any, folder: Path, *workers: str) -> tuple[Any, str]:
         given = ("--resources", resources) if resources else ()
         flags = ("--nthreads", "1", "--no-dashboard", *given)
         started(*DASK, "worker", *common, *flags, **quiet)
-    with distributed.Client(scheduler_file=str(file), timeout=120, set_as_default=False) as client:
-        client.wait_for_workers(len(workers), timeout=120) if workers else None
+    with distributed.Client(
+        scheduler_file=str(file), timeout=3_600, set_as_default=False
+    ) as client:
+        client.wait_for_workers(len(workers)) if workers else None
         return run, client.scheduler.address
