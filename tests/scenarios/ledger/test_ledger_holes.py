@@ -294,7 +294,7 @@ def killed(book: Path, setting: Scenario, party: str) -> None:
     """Play a run in a process of its own that does not survive this party's reading."""
     process = get_context("fork").Process(target=_die, args=(book, setting, party))
     process.start()
-    process.join(60)
+    process.join()
     assert process.exitcode == -signal.SIGKILL
 
 
