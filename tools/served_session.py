@@ -20,7 +20,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "deploy.md"
 PLACES = ("board", "analyst", "shuffler-1", "shuffler-2")  # ready before people answer
 PEOPLE, OPENING = "hall", "curator"
 CONCLUDING = (PEOPLE, OPENING, "analyst")  # the others stay, to refuse late messages
-DEADLINE = 30  # seconds, in each of two rounds
+DEADLINE = 60  # seconds, in each of two rounds
 ANSWERS = "meal,day\n" + "meat,Monday\nplants,Friday\n" * 10
 RELEASED = "meal,count\nmeat,10\nplants,10\n"
 
