@@ -79,6 +79,7 @@ ANYWHERE = {
     "test_environment.py": "starts commands, as test_endings.py does",
     "test_first_hour.py": "makes a clone of its own, called veilmix",
     "test_library_warnings.py": "starts a command, as test_endings.py does",
+    "test_missing_libraries.py": "imports the package, as test_imports.py does",
     "test_other_systems.py": "imports the package, as test_imports.py does",
     "test_required.py": "starts pytest, as this file does",
     "test_unsteady.py": "starts pytest, as this file does",
