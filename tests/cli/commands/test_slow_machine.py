@@ -136,3 +136,31 @@ def test_an_unproved_worst_case_is_recorded_as_an_interval(
         "high": share,
         "proven": True,
     }
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "blood-type", "--worst-case", "0.5"),
+        ("run", "blood-type", "--worst-case", "-1"),
+        ("sweep", "blood-type", "--set", "policy.k=2", "--worst-case", "2s"),
+        ("score", "people.csv", "--worst-case", "1e3"),
+        ("reproduce", "000", "--worst-case", "20.0"),
+        ("report", "kept", "--worst-case", "nan"),
+        (*ADVISE, "--seconds", "60"),
+    ],
+)
+def test_seconds_are_refused_with_what_is_taken(
+    command: tuple[str, ...],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _write_people(tmp_path)
+    assert main(list(command)) == 2
+    wrote = capsys.readouterr()
+    assert not wrote.out
+    taken = "--steps NUMBER is accepted" if "--seconds" in command else "a whole number of nodes"
+    assert taken in " ".join(wrote.err.split())
+    assert command[-1] in wrote.err
