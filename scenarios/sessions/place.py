@@ -148,11 +148,12 @@ def read_answers(path: Path, session: SessionFile) -> Rows:
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.reader(lines, strict=True)
-            table = [(reader.line_num, row) for row in reader if row]
+            try:
+                table = [(reader.line_num, row) for row in reader if row]
+            except csv.Error as bad:
+                raise DataError(f"{path}:{reader.line_num}: not CSV: {bad}") from None
     except (OSError, UnicodeDecodeError) as bad:
         raise DataError(f"{path}: cannot be read as CSV in UTF-8: {bad}") from None
-    except csv.Error as bad:
-        raise DataError(f"{path}:{reader.line_num}: not CSV: {bad}") from None
     (_, columns), *people = table or [(1, [])]
     if twice := [name for name in columns if columns.count(name) > 1]:
         raise DataError(f"{path}: two columns are called {twice[0]!r}")
