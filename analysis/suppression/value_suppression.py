@@ -135,9 +135,11 @@ def promise(columns: Sequence[Column], k: int, n: int, most: int | None = None) 
 
 
 def proved(columns: Sequence[Column], k: int, n: int, thresholds: Sequence[int]) -> int:
-    """How many of n people these thresholds prove to be exposed at most."""
+    """How many of n people these thresholds prove to be exposed at most; 0 without columns."""
+    if not columns or k <= 1:
+        return 0
     points = [_at(column, t) for column, t in zip(columns, thresholds, strict=True)]
-    return min(n, _bound(points, k)) if k > 1 else 0
+    return min(n, _bound(points, k))
 
 
 _Point = tuple[int, int, tuple[int, ...]]  # people who are rare, common values, their low counts

@@ -2,6 +2,7 @@
 
 from ..programs.interface import Effect
 from ..programs.registry import program_of
+from ..schema.model import Fault, Scenario
 from .attack import handed_on
 from .registry import ATTACKS
 from .scene import PeerScene, Scene
@@ -9,16 +10,20 @@ from .scene import PeerScene, Scene
 
 def measure(scene: Scene) -> tuple[Effect, ...]:
     """Measure every attack of a scenario, in its order; where it is not meant, it is left out."""
-    effects, here = [], handed_on(program_of(scene.scenario))
-    for fault in scene.scenario.fault:
+    effects = []
+    for fault in measured(scene.scenario):
         attack = ATTACKS[fault.attack]
-        if attack.about != here:
-            continue
         value, most = attack.measure(scene, fault)
         who = (fault.by,) if fault.by is not None else ()
         who = (*who, *attack.helpers(scene.scenario, fault))
         effects.append(Effect(fault.attack, who, attack.unit, float(value), float(most)))
     return tuple(effects)
+
+
+def measured(scenario: Scenario) -> tuple[Fault, ...]:
+    """The faults of a scenario whose attack is about what its program hands on."""
+    here = handed_on(program_of(scenario))
+    return tuple(fault for fault in scenario.fault if ATTACKS[fault.attack].about == here)
 
 
 def measure_among_peers(scene: PeerScene) -> tuple[Effect, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from ...errors import LocalError
 from ...protocol.alarms import borne_out
 from ...protocol.transcript import Transcript
+from ..catalogue.effects import measured
 from ..catalogue.registry import sybils
 from ..programs.evidence import NoGround
 from ..programs.interface import Raised
@@ -66,7 +67,7 @@ def _same_attacks(evidence: Evidence) -> None:
     """As many attacks are told of as the scenario has, where they are measured."""
     if evidence.randomized or evidence.transcript.summary:
         return
-    committed = [fault.attack for fault in evidence.run.scenario.fault]
+    committed = [fault.attack for fault in measured(evidence.run.scenario)]
     same("attacks", committed, [effect.attack for effect in evidence.result.attacks])
 
 

@@ -137,7 +137,7 @@ class Hierarchical:
             start = start if start and known.meets(start, most) else ()
         kept = heaviest(known, gains, most, allowed, required, start)
         if not kept:
-            return Decision((), Certificate(KIND, self.policy.k, known.n, 0))
+            return Decision((), _nothing_kept(self.policy.k, known.n))
         return Decision(kept, certificate(known.promise(kept), self.policy.k))
 
     def prove(
@@ -245,6 +245,11 @@ def dropped(
     )
 
 
+def _nothing_kept(k: int, n: int) -> Certificate:
+    """The certificate of a decision that releases nothing: no people are exposed, without proof."""
+    return Certificate(KIND, k, n, 0)
+
+
 def certificate(promised: "Promised", k: int) -> Certificate:
     """Write down what is promised, and what proves it, as the protocol's plain data."""
     proof: dict[str, Any]
@@ -269,6 +274,13 @@ def verify(
 ) -> None:
     """Raises VerificationError unless what was read proves what is claimed of the kept columns."""
     known, _ = knowledge(schema, heard, claimed.k)
+    if not kept:
+        if claimed != _nothing_kept(claimed.k, known.n):
+            raise VerificationError(
+                f"certificate: nothing is released, so 0 of {known.n:,} people are exposed by it; "
+                f"{claimed.people:,} of {claimed.n:,} by {claimed.rule} are claimed"
+            )
+        return
     proof = promised(claimed)
     try:
         known.verify(kept, proof)
