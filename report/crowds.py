@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from math import inf
 
+from ..protocol.hiding import HIDDEN
 from ..scenarios.pages.pieces import Block, Cell, Figure, Grid, Marked, Numbers, Row, Section
 from ..scenarios.pages.svg import Drawing, Plot, plot, shorten
 from ..scenarios.scoring.result import WrittenRelease
@@ -162,7 +163,7 @@ def _column(facts: Facts, name: str) -> Figure:
         shown, rest = ordered, []
     shown = in_order(shown)
     height = 26 * (len(shown) + bool(rest)) + 30
-    fate = "released" if name in facts.kept else "not released"
+    fate = _fate(facts, name)
     small = [value for value, people in ordered if 0 < people < facts.k]
     about = f"{many(len(ordered), 'value')}; below k = {facts.k}: {', '.join(small) or 'none'}"
     drawing = Drawing(f"column-{_place(facts, name)}", f"{name} ({fate})", about, 340, height)
@@ -184,6 +185,14 @@ def _column(facts: Facts, name: str) -> Figure:
     rows = [(value, people, people / total) for value, people in ordered]
     numbers = Numbers(f"column-{name}", ("value", "people", "share"), rows)
     return Figure(drawing.svg(), "", numbers)
+
+
+def _fate(facts: Facts, name: str) -> str:
+    """Return whether the release has a column, and whether some values are hidden there."""
+    if name not in facts.kept:
+        return "not released"
+    hides = HIDDEN.intersection(facts.released_counts.get(name, ()))
+    return "released, some values blank" if hides else "released"
 
 
 def in_order(counted: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:

@@ -1,9 +1,10 @@
 """What a reader must not overlook of the people in the release: crowds, rare values, promises."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import UNSET
 
+from ..protocol.hiding import HIDDEN
 from ..scenarios.pages.pieces import Alert
 from ..scenarios.wording import many, percent
 from .facts import Facts
@@ -33,11 +34,14 @@ def _why_broken(facts: Facts) -> str:
 
 def unanimous(facts: Facts) -> Iterator[Alert]:
     """A column on which everybody agrees is known of everybody, without linking anyone."""
-    for name, counts in facts.result.marginals.items():
+    released = facts.released_counts
+    for name in facts.result.features:
+        printed = name in released
+        counts = released[name] if printed else facts.result.marginals.get(name, {})
         held = [value for value, people in counts.items() if people]
-        if len(held) != 1:
+        if len(held) != 1 or held[0] in HIDDEN:
             continue
-        known = "whoever reads the release" if name in facts.kept else "whoever reads the counts"
+        known = "whoever reads the release" if printed else "whoever reads the counts"
         yield Alert(
             "serious",
             "unanimous",
@@ -50,23 +54,37 @@ def unanimous(facts: Facts) -> Iterator[Alert]:
 
 
 def rare_values(facts: Facts) -> Iterator[Alert]:
-    """A value that fewer than k people have."""
-    for name, counts in facts.result.marginals.items():
-        rare = {value: people for value, people in counts.items() if 0 < people < facts.k}
-        if not rare:
-            continue
-        out = name in facts.kept
-        told = [f"{value!r} ({people:,})" for value, people in sorted(rare.items())]
-        who = "The release shows" if out else _who_read(facts)
+    """A value that fewer than k people have: in the release, and in the counts alone."""
+    released = facts.released_counts
+    for name in facts.result.features:
+        printed = released.get(name, {})
+        yield from _rare(facts, name, printed, "The release shows", serious=True)
+        counts = facts.result.marginals.get(name, {})
+        unprinted = {value: people for value, people in counts.items() if value not in printed}
+        yield from _rare(facts, name, unprinted, _who_read(facts), serious=False)
+
+
+def _rare(
+    facts: Facts, name: str, counts: Mapping[str, int], source: str, *, serious: bool
+) -> Iterator[Alert]:
+    """Report the values of a column that fewer than k people have. source: the clause before."""
+    rare = {value: people for value, people in counts.items() if 0 < people < facts.k}
+    if rare:
+        printed = [f"{_spelt(value)} ({people:,})" for value, people in sorted(rare.items())]
         yield Alert(
-            "serious" if out else "note",
+            "serious" if serious else "note",
             "rare",
             f"{many(len(rare), 'value')} of {name} held by fewer than k = {facts.k} people",
-            f"{who} {listed(told)}: {people(sum(rare.values()))} without a crowd in this column "
-            "alone.",
-            "Merge rare values into one, or let the policy forbid the column." if out else "",
+            f"{source} {listed(printed)}: {people(sum(rare.values()))} without a crowd in this "
+            "column alone.",
+            "Merge rare values into one, or let the policy forbid the column." if serious else "",
             sum(rare.values()),
         )
+
+
+def _spelt(value: str) -> str:
+    """A value in quotes; a hidden one by its name."""
+    return value.strip() if value in HIDDEN else repr(value)
 
 
 def _who_read(facts: Facts) -> str:
@@ -99,18 +117,20 @@ def named(facts: Facts) -> Iterator[Alert]:
     """Somebody who knows some columns names people for certain, and learns the others."""
     reidentified = facts.result.reidentification
     scored = reidentified.attacks if reidentified else ()
-    learning = [
-        attack for attack in scored if attack.certain and set(attack.sees) - set(attack.knows)
-    ]
+    released = facts.released_counts
+    telling = {name for name, counts in released.items() if not HIDDEN.issuperset(counts)}
+    learning = [attack for attack in scored if attack.certain and telling - set(attack.knows)]
     if learning:
         worst = max(learning, key=lambda attack: attack.certain)
-        new = [name for name in worst.sees if name not in worst.knows]
+        new = [name for name in worst.sees if name in telling and name not in worst.knows]
+        blank = any(HIDDEN.intersection(released[name]) for name in new)
         yield Alert(
             "serious",
             "named",
             f"{people(worst.certain)} can be named for certain",
             f"Who knows {', '.join(worst.knows)} of everybody finds these people's rows in the "
-            f"release, and learns their {', '.join(new)}.",
+            f"release, and learns their {', '.join(new)}"
+            + (", where their rows do not leave it blank." if blank else "."),
             "A larger k leaves fewer people alone in their crowd.",
             worst.certain,
         )
@@ -119,13 +139,13 @@ def named(facts: Facts) -> Iterator[Alert]:
 def vacuous(facts: Facts) -> Iterator[Alert]:
     """A bound that says nothing."""
     decision = facts.result.decision
-    if decision and facts.kept and decision.bound >= 1:
+    promised = facts.result.exposure.promised
+    if decision and facts.kept and promised >= 1:
         yield Alert(
             "warning",
             "vacuous",
             "The promise is vacuous",
-            f"At most {percent(decision.bound)} of people are exposed: that is true of any "
-            "release.",
+            f"At most {percent(promised)} of people are exposed: that is true of any release.",
             "Ask more people, a smaller k, or release fewer columns.",
             2,
         )
@@ -153,15 +173,15 @@ def vacuous(facts: Facts) -> Iterator[Alert]:
 
 def above_target(facts: Facts) -> Iterator[Alert]:
     """A release that the promise asked for would not have allowed."""
-    decision = facts.result.decision
-    if decision and facts.kept and decision.bound > decision.max_exposure:
+    decision, promised = facts.result.decision, facts.result.exposure.promised
+    if decision and facts.kept and promised > decision.max_exposure:
         yield Alert(
             "warning",
             "above-target",
             "Released although the promise is above max_exposure",
             f"The policy releases {', '.join(facts.kept)} whatever the bound says: "
-            f"{percent(decision.bound)} may be exposed, {percent(decision.max_exposure)} "
+            f"{percent(promised)} may be exposed, {percent(decision.max_exposure)} "
             "were wanted.",
             "Use kind = exposure in [policy] to let the bound decide.",
-            decision.bound,
+            promised,
         )

@@ -143,6 +143,21 @@ class Facts:
         return tuple(release.crowds)
 
     @property
+    def released_counts(self) -> dict[str, dict[str, int]]:
+        """People by value of each column, as the release prints it; none of randomized reports.
+
+        A hidden value counts as a value: it is printed with its people like any other.
+        """
+        release = self.result.release
+        if release is None or self.randomized:
+            return {}
+        counts: dict[str, dict[str, int]] = {name: {} for name in release.columns}
+        for cell, people in release.cells:
+            for name, value in zip(release.columns, cell, strict=True):
+                counts[name][value] = counts[name].get(value, 0) + people
+        return counts
+
+    @property
     def released(self) -> int:
         """People whom the release counts."""
         return sum(self.crowds)
