@@ -71,10 +71,28 @@ def test_a_bare_worst_case_of_the_second_format_is_read_as_a_bound(tmp_path: Pat
             "low": true,
             "high": high,
             "proven": False,
+            "search": None,
         }
     file.write_text(json.dumps(data | {"exposure": exposure}), "utf-8")
     with pytest.raises(StorageError, match=r"damaged: exposure\.worst_case: "):
         read(folder)
+
+
+def test_a_worst_case_of_the_third_format_is_read_without_its_search(tmp_path: Path) -> None:
+    folder = save(veilmix.run("titanic", 7, "ideal", worst_case_nodes=20), tmp_path)
+    file = folder / "result.json"
+    data = json.loads(file.read_text("utf-8"))
+    search = data["exposure"]["worst_case"].pop("search")
+    assert search == {"nodes": 20, "cells": None, "enough": 0.0}
+    file.write_text(json.dumps(data), "utf-8")
+    with pytest.raises(StorageError, match=r"damaged: exposure\.worst_case: .*`search`"):
+        read(folder)
+    file.write_text(json.dumps(data | {"schema": 3}), "utf-8")
+    result = read(folder).result
+    assert result.schema == SCHEMA
+    assert plain(result)["exposure"]["worst_case"] == data["exposure"]["worst_case"] | {
+        "search": None
+    }
 
 
 @pytest.mark.parametrize("change", [{}, {"unheard": 1}, {"users": "many"}])

@@ -132,11 +132,9 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         yield "worst possible", share, "over all tables with these marginals"
     else:
         low, high = (percent(people / exposure.people) for people in (worst.found, worst.proven))
-        yield (
-            "worst possible",
-            f"{low} to {high}",
-            f"over all tables with these marginals; {worst.why} (--worst-case NODES)",
-        )
+        open_ = f"{worst.why}; --worst-case NODES searches further"
+        all_tables = "over all tables with these marginals"
+        yield "worst possible", f"{low} to {high}", f"{all_tables}; {open_}"
 
 
 def _grounds(outcome: "Outcome") -> str:

@@ -2,7 +2,7 @@
 
     scenario.toml         as resolved: number of people, features, and the seed that was used
     transcript.jsonl.gz   what happened and who saw it (transcripts.py)
-    result.json           `Outcome.result()`, schema 1
+    result.json           `Outcome.result()`, with the number of its schema
     release.csv           the release: its columns, and `count`; no such file if there was none
     versions.json         what it was made with
     seal.json             the hashes of these files, signed where somebody signs (folder_seal.py)
@@ -53,7 +53,10 @@ __all__ = [
 ]
 
 STALE = 3600  # seconds: no folder takes an hour to write
-LIBRARIES = ("click", "cryptography", "msgspec", "numpy", "pynacl", "rich", "scipy", "trio")
+LIBRARIES = (
+    *("click", "cryptography", "highspy", "msgspec", "numpy", "pynacl", "rich", "scipy"),
+    "trio",
+)
 
 
 def save(

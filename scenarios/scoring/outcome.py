@@ -16,6 +16,7 @@ from ..programs.dropped import Dropped
 from ..programs.interface import Considered, Effect, Raised
 from ..schema.model import Scenario
 from ..serialization.record import plain
+from .worst_case import WorstCase
 
 if TYPE_CHECKING:
     from ..ledger.account import Account
@@ -24,21 +25,6 @@ if TYPE_CHECKING:
     from .frames import Frames
     from .reidentification import Reidentified
     from .result import Result, WrittenDecision, WrittenExposure, WrittenRelease
-
-
-@dataclass(frozen=True, slots=True)
-class WorstCase:
-    """The most people any table with the same marginals exposes: between `found` and `proven`.
-
-    Attributes:
-        found: people, in a table that was seen.
-        proven: people, in any table.
-        why: why the search gave up; empty where both are the same.
-    """
-
-    found: int
-    proven: int
-    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +50,16 @@ class Exposure:
         """Bounds of the largest possible exposure, as shares of people; equal if proven."""
         if self.worst_case is None or not self.people:
             return None
-        return self.worst_case.found / self.people, self.worst_case.proven / self.people
+        return self.worst_case.shares(self.people)
 
     def written(self) -> "WrittenExposure":
         """The exposure as `result.json` says it."""
         from .result import WrittenExposure, WrittenWorstCase
 
-        bounds = self.worst_shares
-        worst = None if bounds is None else WrittenWorstCase(*bounds, bounds[0] == bounds[1])
+        if self.worst_case is None or not self.people:
+            return WrittenExposure(self.true, self.promised, None)
+        low, high = self.worst_case.shares(self.people)
+        worst = WrittenWorstCase(low, high, low == high, self.worst_case.search)
         return WrittenExposure(self.true, self.promised, worst)
 
 

@@ -7,17 +7,12 @@ from typing import TYPE_CHECKING
 from ...protocol.parties import CURATOR
 from ...protocol.programs import Strategy
 from ...protocol.promise import promised_share, prove
-from ...protocol.tallying import marginals as as_marginals
-from ...protocol.tallying import summed
 from ..populations.samples import Samples
-from .outcome import Exposure, Outcome, WorstCase
+from .outcome import Exposure, Outcome
+from .worst_case import is_sought, search_of, seek
 
 if TYPE_CHECKING:
     from ..programs.interface import Played, ReleaseProgram
-
-# The search for the worst case where the caller sets no limit: 0 to 5 s of processor time.
-NODES, CELLS = 100, 100  # of every search tree; of the table, after rare values are merged
-ENOUGH = 0.002  # of the people: bounds found at once that leave open no more are good enough
 
 
 def measure(
@@ -31,10 +26,8 @@ def measure(
 
     Promised is what the reader proved of those who came (protocol/promise.py), or, where nobody
     proves it again, what was decided. proving: the strategy to prove it with, or None. program: it
-    counts who is exposed. The worst case is of all tables with their marginals. In the statistical
-    setting these are not the curator's; where values are left blank, another table is released; and
-    where groups of columns are known, most tables with these marginals are ruled out: there it is
-    not sought. nodes: of each search tree for it; None: as `NODES`, `CELLS` and `ENOUGH` say.
+    counts who is exposed. nodes: of each search tree for the worst case; None: as
+    `worst_case.DEFAULT` says.
     """
     decision = played.decision
     if decision is None or played.release is None:
@@ -48,31 +41,9 @@ def measure(
         schema, calls = crowd.people.schema, played.calls[:-1]
         proved = prove(proving, schema, calls, decision, played.release)
         promised = promised_share(decision, proved)
-    places = range(len(decision.kept))
-    counts, _ = as_marginals([summed(played.release, (place,)) for place in places])
-    comparable = crowd.fixed and not decision.hidden
-    comparable = comparable and not (program.opens or program.deepens)
-    proved_before = decision.certificate.people if decision.certificate.n == people else people
-    nodes = nodes if comparable else 0
-    worst = _worst(counts, decision.certificate.k, nodes, proved_before)
+    search = search_of(nodes) if is_sought(decision, program, fixed=crowd.fixed) else None
+    worst = None if search is None else seek(played.release, decision, search)
     return Exposure(true, promised, worst, people)
-
-
-def _worst(counts: list[list[int]], k: int, nodes: int | None, most: int) -> WorstCase | None:
-    """The worst case over all tables with these marginals. nodes: of every search tree, at most.
-
-    most: no table exposes more people, as the decision has proved.
-    """
-    if nodes == 0:
-        return None
-    from ...analysis.composition import worst_case
-
-    if nodes is None:
-        worst = worst_case(counts, k, nodes=NODES, enough=ENOUGH, most_cells=CELLS)
-    else:
-        worst = worst_case(counts, k, nodes=nodes)
-    proven = max(min(worst.upper, most), worst.people)
-    return WorstCase(worst.people, proven, worst.why if proven > worst.people else "")
 
 
 def expectations(outcome: Outcome) -> Outcome:

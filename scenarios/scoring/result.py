@@ -24,11 +24,13 @@ from ..programs.peers.found import PeersFound
 from ..programs.registry import PROGRAMS
 from ..serialization.record import Record
 from .reidentification import Reidentified
+from .worst_case import Search
 
-SCHEMA = 3
+SCHEMA = 4
 FLAT = 1  # this schema had the findings of each program under a key of its own
 BARE = 2  # up to this one the worst case was a number, which did not say that it is a bound
-READ = (FLAT, BARE, SCHEMA)
+UNLIMITED = 3  # up to this one the limits of the search for it were not recorded
+READ = (FLAT, BARE, UNLIMITED, SCHEMA)
 MOVED: Mapping[str, tuple[str, Callable[[Any], dict[str, Any]]]] = {
     "rounds": ("hierarchical", lambda rounds: {"rounds": rounds}),
     "blanks": ("local-suppression", dict),
@@ -132,11 +134,13 @@ class WrittenWorstCase(Record, frozen=True):
         low: a table with so large a share was found, 0 to 1.
         high: no table has a larger share, 0 to 1.
         proven: whether both are the same, and so the worst case itself.
+        search: the limits of the search for it; None in a record of an older version.
     """
 
     low: float
     high: float
     proven: bool
+    search: Search | None
 
 
 class WrittenExposure(Record, frozen=True):
@@ -294,8 +298,10 @@ def current(data: Mapping[str, Any]) -> dict[str, Any]:
             if key in moved:
                 moved["findings"] = {"program": program, **made(moved.pop(key))}
     if schema in (FLAT, BARE):
-        moved["schema"] = SCHEMA
         moved["exposure"] = _with_bounds(moved.get("exposure"))
+    if schema in (FLAT, BARE, UNLIMITED):
+        moved["schema"] = SCHEMA
+        moved["exposure"] = _without_search(moved.get("exposure"))
     return moved
 
 
@@ -310,6 +316,14 @@ def _with_bounds(exposure: Any) -> Any:
     if not isinstance(true, int | float) or not isinstance(high, int | float):
         return exposure
     return {**exposure, "worst_case": {"low": true, "high": high, "proven": true == high}}
+
+
+def _without_search(exposure: Any) -> Any:
+    """The exposure of an older result: the limits of the search are not known."""
+    worst = exposure.get("worst_case") if isinstance(exposure, Mapping) else None
+    if not isinstance(worst, Mapping) or "search" in worst:
+        return exposure  # nothing was sought, or the record is damaged, which the reader says
+    return {**exposure, "worst_case": {**worst, "search": None}}
 
 
 def coalition(view: Received) -> WrittenCoalition:

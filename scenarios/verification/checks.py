@@ -13,7 +13,7 @@
     result       result.json and release.csv say what board and transcript say
     coalitions   what each learnt, worked out again from what its members saw
     estimates    (reports that were randomized) recomputed from the counts of reports
-    replay       a seeded scenario, run again, gives the same
+    replay       a seeded scenario, run again, gives the same; so does its search for the worst case
 
 What the board shows is checked in board_checks.py, the decision and the release in
 release_checks.py, result.json in result_checks.py, seal and signatures in signers.py.

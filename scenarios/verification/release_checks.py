@@ -126,6 +126,7 @@ def exposure(evidence: Evidence) -> str:
     if not evidence.released:
         same("promised", claimed.certificate.value, said.promised)
         same("true exposure", 0.0, said.true)
+        same("worst case", None, said.worst_case)
         return "nothing was released, so nobody is exposed by it"
     (joint,), _ = evidence.counts(evidence.last)
     if (promise := evidence.promised(joint)) is not None:

@@ -22,6 +22,7 @@ from ..serialization.record import plain
 from .agreement import same
 from .evidence import Evidence
 from .views import columns, information
+from .worst_case import sought_again
 
 OTHERWISE = ("digest", "coalitions", "exposure", "ledger")  # of result.json: not to the letter
 REPLAYED = 10_000  # people; a run of more is run again only on request
@@ -199,16 +200,18 @@ def repeat(evidence: Evidence) -> str:
         _guesses(" + ".join(mine["parties"]) or "anybody", mine, theirs)
     from ...crypto.suites import SUITES
 
-    suite = SUITES[evidence.run.scenario.mix.suite]
+    suite, worst = SUITES[evidence.run.scenario.mix.suite], sought_again(evidence)
     if said["mode"] == "real" and not suite.reproducible:
-        return f"same decision and release; {suite.name} draws keys anew, so digests differ"
+        differ = f"{suite.name} draws keys anew, so digests differ"
+        return f"same decision and release; {differ}{worst}"
     if said["mode"] == "real" and _arrival(evidence.run.scenario):
-        return "same decision and release; batches keep the order of arrival, so digests differ"
+        differ = "batches keep the order of arrival, so digests differ"
+        return f"same decision and release; {differ}{worst}"
     same("digest", again["digest"], said["digest"])
     mine, theirs = evidence.repeated.transcript, evidence.run.transcript
     for what, value in _recorded(mine).items():
         same(f"transcript: {what}", value, _recorded(theirs).get(what))
-    return f"run again with seed {seed}: the same digest"
+    return f"run again with seed {seed}: the same digest{worst}"
 
 
 def _recorded(transcript: Transcript | None) -> Mapping[str, object]:

@@ -328,3 +328,16 @@ def test_a_ledger_refuses_the_same_people_less_one(typed, tmp_path) -> None:
     damaged = typed("run", str(whole), "--ledger", book, "--worst-case", "0")
     assert damaged.code == 2
     assert "no ledger" in damaged.err
+
+
+def test_a_table_too_large_to_be_searched_is_named_with_the_option_that_searches_it(typed) -> None:
+    rows = "\n".join(f"{i % 6},{i * 5 % 7},{i // 7 % 5}" for i in range(400))
+    Path("people.csv").write_text(f"a,b,c\n{rows}\n", "utf-8")
+    policy = "[policy]\nk = 3\nmax_exposure = 1.0\n"
+    source = '[population]\nsource = "people.csv"\n'
+    Path("s.toml").write_text(f'[scenario]\nname = "s"\nseed = 1\n{source}{policy}', "utf-8")
+    told = typed("run", "s.toml", "--mode", "ideal", "--no-save").out
+    said = " ".join(told.split())
+    assert (
+        "210 cells are more than the 100 that are searched; --worst-case NODES searches further"
+    ) in said

@@ -135,6 +135,7 @@ def test_an_unproved_worst_case_is_recorded_as_an_interval(
         "low": share,
         "high": share,
         "proven": True,
+        "search": {"nodes": 100, "cells": 100, "enough": 0.002},
     }
 
 

@@ -194,8 +194,8 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
         "unknown field",
     ),
     "result of a later schema": (
-        edited("result.json", lambda d: d.replace(b'"schema": 3', b'"schema": 4')),
-        "result.json:2: schema 4; this version of veilmix reads schema 3",
+        edited("result.json", lambda d: d.replace(b'"schema": 4', b'"schema": 5')),
+        "result.json:2: schema 5; this version of veilmix reads schema 4",
     ),
     "result not UTF-8": (
         edited("result.json", lambda d: d.replace(b"blood", b"bl\xffod")),

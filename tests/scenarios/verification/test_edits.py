@@ -21,11 +21,11 @@ from veilmix.scenarios.verification.evidence import Evidence
 from veilmix.scenarios.verification.signers import folder as check_files
 
 # Without the seal only the scenario itself says these: what was expected, guards that found nothing
-# to do, and where people come from; what the search for the worst case found, as its nodes are not
-# recorded; and what the clock showed, which is not another machine's.
+# to do, and where people come from; whether a worst case was sought and with which limits, if other
+# limits find the same; and what the clock showed, which is not another machine's.
 ONLY_SEALED = (
     r"scenario\.toml: .*",
-    r"result\.json: exposure\.worst_case.*",
+    r"result\.json: exposure\.worst_case(: .*|\.search.*)",
     r"transcript\.jsonl\.gz: .*: time.*",
 )
 # scenario, mode, and of how many edits one is tried

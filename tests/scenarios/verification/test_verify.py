@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from claims_kit import claiming
 from slow_machine import slow_down
@@ -79,7 +80,7 @@ def test_a_worst_case_below_the_truth_is_found(tmp_path: Path) -> None:
     outcome = run(change(load("titanic"), {"population.users": 60, "policy.max_exposure": 0.9}), 3)
     record = read(save(outcome, tmp_path))
     assert record.result.exposure.true > 0
-    none = {"low": 0.0, "high": 0.0, "proven": True}
+    none = {"low": 0.0, "high": 0.0, "proven": True, "search": None}
     lie = claiming(record, lambda r: r["exposure"].update(worst_case=none))
     assert judged(lie)["exposure"] is False
 
@@ -90,9 +91,91 @@ def test_a_worst_case_below_the_truth_is_found(tmp_path: Path) -> None:
 def test_a_worst_case_that_contradicts_itself_is_found(
     kept: Run, low: float, high: float, *, proven: bool
 ) -> None:
-    worst = {"low": low, "high": high, "proven": proven}
+    worst = {"low": low, "high": high, "proven": proven, "search": None}
     lie = claiming(kept, lambda r: r["exposure"].update(worst_case=worst))
     assert judged(lie)["exposure"] is False
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run whose search for the worst case ended with an interval."""
+    folder, rng = tmp_path_factory.mktemp("searched"), np.random.default_rng(3)
+    margins = ([97, 54, 49], [101, 59, 40], [102, 64, 34])
+    columns = [rng.permutation(np.repeat(np.arange(3), margin)) for margin in margins]
+    rows = "\n".join(",".join(map(str, row)) for row in zip(*columns, strict=True))
+    (folder / "people.csv").write_text(f"a,b,c\n{rows}\n", "utf-8")
+    text = f'[scenario]\nname = "s"\nseed = 7\n[population]\nsource = "{folder}/people.csv"\n'
+    text += "[policy]\nk = 5\nmax_exposure = 0.9\n"
+    record = read(save(run(loads(text), mode="ideal", worst_case_nodes=2), folder))
+    worst = record.result.exposure.worst_case
+    assert worst is not None
+    assert worst.low < worst.high
+    return record
+
+
+def replayed(record: Run, *, again: bool | None = None) -> tuple[bool | None, str]:
+    (replay,) = (check for check in verify(record, again=again) if check.name == "replay")
+    return replay.ok, replay.detail
+
+
+def claimed_worst(record: Run, **fields: Any) -> Run:
+    return claiming(record, lambda r: r["exposure"]["worst_case"].update(fields))
+
+
+@pytest.mark.slow
+def test_a_replay_runs_the_recorded_search_again(searched: Run) -> None:
+    ok, detail = replayed(searched)
+    assert ok
+    assert detail.endswith(", and the same worst case")
+    worst = searched.result.exposure.worst_case
+    assert worst is not None
+    for fields in ({"low": worst.low - 0.001}, {"high": worst.high + 0.001}):
+        ok, detail = replayed(claimed_worst(searched, **fields))
+        assert not ok
+        assert detail.startswith("exposure: worst_case: [")
+
+
+@pytest.mark.slow
+def test_bounds_that_other_versions_of_libraries_found_need_only_overlap(searched: Run) -> None:
+    other = replace(searched, versions={**searched.versions, "python": "3.99"})
+    worst = searched.result.exposure.worst_case
+    assert worst is not None
+    for low, high in ((worst.low, worst.high), (0.0, worst.low), (worst.high, 1.0)):
+        ok, detail = replayed(claimed_worst(other, low=low, high=high))
+        assert ok
+        assert "bounds that other versions of libraries find" in detail
+    for low, high in ((0.0, worst.low - 0.001), (worst.high + 0.001, 1.0)):
+        ok, detail = replayed(claimed_worst(other, low=low, high=high))
+        assert not ok
+        assert detail.startswith("exposure: worst_case: ")
+
+
+@pytest.mark.slow
+def test_a_long_search_is_run_again_only_on_request(searched: Run) -> None:
+    wider = {"nodes": 101, "cells": None, "enough": 0.0}
+    ok, detail = replayed(claimed_worst(searched, search=wider, low=0.0, high=1.0))
+    assert ok
+    assert detail.endswith("; the worst case was sought with 101 nodes, and is again with --replay")
+    assert (
+        replayed(claimed_worst(searched, search=wider, low=0.0, high=1.0), again=True)[0] is False
+    )
+    ok, detail = replayed(claimed_worst(searched, search=None))
+    assert ok
+    assert detail.endswith("; the worst case was recorded without the limits of its search")
+
+
+@pytest.mark.slow
+def test_a_worst_case_that_nobody_seeks_is_found(tmp_path: Path) -> None:
+    """Where values are suppressed other tables have these marginals; of nothing there are none."""
+    worst = {"low": 0.0, "high": 1.0, "proven": False, "search": None}
+    for name, check in (("local-suppression-class", "replay"), ("nothing", "exposure")):
+        keys = {"policy.max_exposure": 0.0, "policy.k": 29} if check == "exposure" else {}
+        scenario = change(load("blood-type" if keys else name), keys)
+        record = read(save(run(scenario, 7, worst_case_nodes=20), tmp_path))
+        assert record.result.exposure.worst_case is None
+        lie = claiming(record, lambda r: r["exposure"].update(worst_case=worst))
+        verdicts = {made.name: made.ok for made in verify(lie)}
+        assert verdicts[check] is False
 
 
 def test_a_changed_release_file_is_found(kept: Run) -> None:
