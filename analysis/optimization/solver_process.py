@@ -71,6 +71,11 @@ class SolverProcess:
         self._answers = BufferedReader(self._pipe)
 
     @property
+    def pid(self) -> int:
+        """The system's number of the process."""
+        return self._process.pid
+
+    @property
     def lives(self) -> bool:
         """Whether the process can be asked."""
         return self._process.poll() is None
@@ -150,6 +155,11 @@ def idle_solver() -> Iterator[SolverProcess]:
         process.lock.release()
 
 
+def end_solvers() -> None:
+    """End all processes that this one has started; the next request starts one."""
+    _pool.end()
+
+
 def ask_solver(operation: str, *arguments: Any) -> Any:
     """Ask a process that no other thread uses. Returns and raises as `SolverProcess.ask`."""
     with idle_solver() as process:
@@ -196,7 +206,7 @@ class _Pool:
 
 
 _pool = _Pool()
-atexit.register(_pool.end)
+atexit.register(end_solvers)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.leave)
 

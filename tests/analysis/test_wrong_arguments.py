@@ -5,9 +5,7 @@ no answer that is not a number. `CALLS` has one small correct call each; the tes
 arguments by those of `WRONG`, one at a time and two at a time.
 """
 
-import gc
 import re
-import signal
 from collections.abc import Callable
 from fractions import Fraction
 from math import isnan
@@ -388,48 +386,6 @@ def test_the_message_names_the_argument(call: Callable[[], Any], named: str) -> 
 
 def test_an_attacker_who_is_sure_beforehand_has_an_error_of_0() -> None:
     assert reidentification.fano_bound(1, 1e-17) == 0
-
-
-# Calls that work for seconds where nobody stops them.
-LENGTHY: dict[str, Callable[[], Any]] = {
-    "finite_information": lambda: information.finite_information(
-        GRR, PRIOR, 9_000, method="exact", tally=False
-    ),
-    "report_epsilon": lambda: amplification.report_epsilon(10**6, randomizers.GRR(1000, 3.0), 1e-6),
-    "hockey_stick": lambda: shuffled.hockey_stick(10**6, 0.3, 0.003, bits=6),
-    "estimate": lambda: incidence.estimate([50] * 61, 0.5, method="bayes", rng=0),
-    "compose_reports": lambda: compose_reports([GRR] * 3, [10**5] * 3, 1e-6),
-    "posterior": lambda: information.posterior(
-        randomizers.GRR(12, 1.0), [0.5] * 12, list(range(50, 4850, 400)), draws=20_000, rng=1
-    ),
-    "average_privacy": lambda: information.average_privacy(
-        np.random.default_rng(1).dirichlet(np.ones(2000), 400).T, [0.5] * 400
-    ),
-    "worst_case": lambda: composition.worst_case(
-        [np.bincount(np.random.default_rng(k).integers(0, k, 20_000)) for k in (9, 7, 15, 6)], 10
-    ),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", LENGTHY)
-def test_what_takes_long_can_be_interrupted(name: str) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    gc.disable()  # hypothesis listens to it, and what is raised there is lost
-    done = False
-    try:
-        with pytest.raises(KeyboardInterrupt):  # noqa: PT012
-            signal.setitimer(signal.ITIMER_REAL, 0.1)
-            LENGTHY[name]()
-            done = True
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        gc.enable()
-        signal.signal(signal.SIGALRM, before)
-    assert not done
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,13 @@
 """A machine that is many times slower: every clock that veilmix can read runs that much faster.
 
-The solver has a clock of its own, so a limit in seconds that is given to it is divided instead.
+The solver never reads a clock (docs/adr/0081), so nothing of it changes.
 """
 
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from veilmix.analysis.optimization.solver_process import SolverProcess
 
 CLOCKS = ("perf_counter", "monotonic", "process_time", "thread_time")
 
@@ -23,7 +21,6 @@ def slow_down(patch: pytest.MonkeyPatch, times: float) -> None:
         for name, value in list(vars(module).items()):
             if callable(value) and _hashable(value) and value in faster:
                 patch.setattr(module, name, faster[value])
-    patch.setattr(SolverProcess, "ask", _hurried(SolverProcess.ask, times))
 
 
 def _hashable(value: object) -> bool:
@@ -33,13 +30,3 @@ def _hashable(value: object) -> bool:
 def _faster(clock: Callable[[], float], times: float) -> Callable[[], float]:
     start = clock()
     return lambda: start + times * (clock() - start)
-
-
-def _hurried(ask: Callable[..., Any], times: float) -> Callable[..., Any]:
-    def asked(process: SolverProcess, operation: str, *arguments: Any) -> Any:
-        for given in arguments:
-            if isinstance(given, dict) and "time_limit" in given:
-                given["time_limit"] /= times
-        return ask(process, operation, *arguments)
-
-    return asked

@@ -109,9 +109,16 @@ for descriptor in (0, 1, 2):
 from test_programs import corner
 from veilmix.analysis.optimization import solver_process
 values = [corner().solve().value for _ in range(3)]
-(process,) = solver_process._pool._processes
-pipes = process._requests.fileno(), process._pipe.fileno()
-open({out!r}, "w").write(repr((set(values), min(pipes) > 2)))
+with solver_process.idle_solver() as process:
+    known = process.lives
+taken = []
+for descriptor in (0, 1, 2):
+    try:
+        os.fstat(descriptor)
+        taken.append(descriptor)
+    except OSError:
+        pass
+open({out!r}, "w").write(repr((set(values), known, taken)))
 """
 
 
@@ -132,7 +139,7 @@ def test_what_a_solver_writes_reaches_nobody(loud: dict[str, str], tmp_path: Pat
         assert (heard.stdout, heard.stderr) == ("True\nTrue\n", "")
     out = tmp_path / "out"
     heard = python(CLOSED.format(out=str(out)), loud)
-    assert (heard.stdout, heard.stderr, out.read_text()) == ("", "", "({7.0}, True)")
+    assert (heard.stdout, heard.stderr, out.read_text()) == ("", "", "({7.0}, True, [])")
 
 
 @pytest.mark.slow
@@ -172,7 +179,7 @@ process, begun = SolverProcess(ODD.format(path=sys.path, body=HANGS)), Path({beg
 Thread(target=process.ask, args=("odd", begun), daemon=True).start()
 while not begun.exists():
     pass
-print(process._process.pid, flush=True)
+print(process.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -206,8 +213,9 @@ def test_who_asks_meanwhile_has_a_process_of_its_own() -> None:
 def test_one_that_was_killed_is_replaced() -> None:
     solve_linear([1.0])
     with idle_solver() as process:
-        os.kill(process._process.pid, signal.SIGKILL)
-        process._process.wait()
+        os.kill(process.pid, signal.SIGKILL)
+        while process.lives:
+            pass
     assert solve_linear([1.0]).fun == 0
     with idle_solver() as other:
         assert other is not process
@@ -219,7 +227,7 @@ def test_without_a_process_there_is_one_sentence(
     def refused(*_given: object, **_options: object) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(solver_process, "_pool", solver_process._Pool())
+    solver_process.end_solvers()
     monkeypatch.setattr(subprocess, "Popen", refused)
     before = children()
     assert main(["run", "blood-type", "--mode", "ideal", "--no-save"]) == 2
