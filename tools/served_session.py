@@ -1,30 +1,36 @@
 """Play the session of docs/deploy.md with real processes, and parse the output of its places.
 
 Each place writes its log as JSON, a line an event, and at its end the release as CSV. Meanwhile
-`veilmix status` reads the board. A log line says when a place is ready. Only the session's own
-deadlines wait for seconds, and are far longer than the work before them.
+`veilmix status` reads the board. A log line says when a place is ready. No deadline comes while a
+place works: time is driven as in the tests (tests/kits/driven_place.py), so neither the result nor
+the duration of the session depends on a deadline in seconds.
 """
 
 import json
 import re
-import socket
 import subprocess
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+import sys
+import time
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from shlex import split
 
 from machine_formats import SERVED, fault
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "deploy.md"
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tests" / "kits"))
+from session_kit import CHANGED, DRIVEN, LONG, left, let_pass, port_is_free  # noqa: E402
+
+PAGE = ROOT / "docs" / "deploy.md"
 PLACES = ("board", "analyst", "shuffler-1", "shuffler-2")  # ready before people answer
 PEOPLE, OPENING = "hall", "curator"
 CONCLUDING = (PEOPLE, OPENING, "analyst")  # the others stay, to refuse late messages
-DEADLINE = 60  # seconds, in each of two rounds
+PAUSE = 0.05  # seconds between two looks at a log
 ANSWERS = "meal,day\n" + "meat,Monday\nplants,Friday\n" * 10
 RELEASED = "meal,count\nmeat,10\nplants,10\n"
 
-Process = subprocess.Popen[str]
+Process = subprocess.Popen[bytes]
 
 
 def play(veilmix: Path, folder: Path, lowest_port: int) -> Iterator[str]:
@@ -34,14 +40,14 @@ def play(veilmix: Path, folder: Path, lowest_port: int) -> Iterator[str]:
     with ExitStack() as ending:
         places: dict[str, Process] = {}
 
-        def start(name: str, line: str) -> Process:
-            process = _start(veilmix, folder, line.replace("PLACE", name))
-            places[name] = process
-            ending.callback(_end, process)
-            return process
+        def start(name: str, line: str) -> None:
+            places[name] = _start(veilmix, folder, name, line.replace("PLACE", name))
+            ending.callback(_end, places[name])
 
-        logs = {name: _until_ready(start(name, serve)) for name in PLACES}
-        if not all(map(_is_ready, logs.values())):
+        for name in PLACES:
+            start(name, serve)
+        if not all(_is_ready(folder, name, places[name]) for name in PLACES):
+            logs = {name: _text(folder, name, "log") for name in PLACES}
             yield f"veilmix {serve}\n  a place ended before it was ready: {logs}"
             return
         start(PEOPLE, answer)
@@ -55,18 +61,19 @@ def play(veilmix: Path, folder: Path, lowest_port: int) -> Iterator[str]:
             )
             yield from filter(None, [fault(line, done, folder)])
         start(OPENING, serve)
+        _drive(folder, places, CONCLUDING)
         for name in CONCLUDING:
             line = (answer if name == PEOPLE else serve).replace("PLACE", name)
-            yield from _faults(line, places[name], logs.get(name, ""))
+            yield from _faults(line, folder, name, places[name].returncode)
 
 
 def _prepare(veilmix: Path, folder: Path, lowest_port: int) -> list[str]:
     """Make identities, answers and the session file; returns the board's URL, and the lines."""
     text = PAGE.read_text("utf-8")
     session = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)[0]
-    session = re.sub(r"deadline = \d+", f"deadline = {DEADLINE}", session)
+    session = re.sub(r"deadline = \d+", f"deadline = {LONG}", session)
     for port in range(8440, 8445):
-        free = next(filter(_is_free, range(lowest_port, lowest_port + 1000)))
+        free = next(filter(port_is_free, range(lowest_port, lowest_port + 1000)))
         session = session.replace(f"127.0.0.1:{port}", f"127.0.0.1:{free}")
         lowest_port = free + 1
     (folder / "session.toml").write_text(session, "utf-8")
@@ -77,49 +84,51 @@ def _prepare(veilmix: Path, folder: Path, lowest_port: int) -> list[str]:
     return [f"https://{address[0] if address else ''}", *SERVED]
 
 
-def _is_free(port: int) -> bool:
-    with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-        return True
-    return False
-
-
-def _start(veilmix: Path, folder: Path, line: str) -> Process:
-    return subprocess.Popen(
-        [veilmix, *split(line)],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def _start(veilmix: Path, folder: Path, name: str, line: str) -> Process:
+    """Start a place with the Python of `veilmix`; its output goes to NAME.out and NAME.log."""
+    with (folder / f"{name}.out").open("wb") as out, (folder / f"{name}.log").open("wb") as log:
+        return subprocess.Popen(
+            [veilmix.with_name("python"), "-c", CHANGED, DRIVEN, *split(line)],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=log,
+        )
 
 
 def _end(process: Process) -> None:
     process.kill()
-    process.communicate()
+    process.wait()
 
 
-def _until_ready(process: Process) -> str:
-    """Read a log up to the event `ready`, or to its end."""
-    log = ""
-    for line in process.stderr or ():
-        log += line
-        if _is_ready(line):
-            break
-    return log
+def _text(folder: Path, name: str, kind: str) -> str:
+    return (folder / f"{name}.{kind}").read_text("utf-8")
 
 
-def _is_ready(log: str) -> bool:
-    return '"event": "ready"' in log
+def _is_ready(folder: Path, name: str, process: Process) -> bool:
+    """Whether a place becomes ready, and does not end before."""
+    while '"event": "ready"' not in _text(folder, name, "log"):
+        if process.poll() is not None:
+            return False
+        time.sleep(PAUSE)
+    return True
 
 
-def _faults(line: str, place: Process, log: str) -> Iterator[str]:
-    """Wait for the end of a place; yields the faults of its release and its log."""
-    said, more = place.communicate()
-    if (place.returncode, said) != (0, RELEASED):
-        yield f"veilmix {line}\n  exit code {place.returncode}; it printed\n{said}{log}{more}"
+def _drive(folder: Path, places: Mapping[str, Process], concluding: Collection[str]) -> None:
+    """Wait for the end of some places; while all places are idle, let the next deadline come."""
+    ahead = 0.0
+    while any(places[name].poll() is None for name in concluding):
+        alive = {name for name, process in places.items() if process.poll() is None}
+        ahead = let_pass(folder, ahead, left(folder, alive - {"board"}, ahead))
+
+
+def _faults(line: str, folder: Path, name: str, code: int | None) -> Iterator[str]:
+    """Yield the faults of a place's exit code, its release and its log."""
+    said, log = _text(folder, name, "out"), _text(folder, name, "log")
+    if (code, said) != (0, RELEASED):
+        yield f"veilmix {line}\n  exit code {code}; it printed\n{said}{log}"
         return
-    for event in (log + more).splitlines():
+    for event in log.splitlines():
         try:
             json.loads(event)
         except ValueError as wrong:

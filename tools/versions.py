@@ -131,7 +131,7 @@ class Trial:
         folders = [self.home / name for name in ("commands", "session")]
         for folder in folders:
             folder.mkdir()
-        with ThreadPoolExecutor(1) as beside:  # a session spends its time on its deadlines
+        with ThreadPoolExecutor(1) as beside:  # a session waits for its processes
             session = beside.submit(
                 lambda: list(served_session.play(self.veilmix, folders[1], PORTS[self.kind]))
             )

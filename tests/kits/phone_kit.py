@@ -18,7 +18,9 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from msgspec.structs import replace
+from session_kit import KITS
 from veilmix.crypto.entropy import SystemEntropy
+from veilmix.poll import elsewhere, mixers
 from veilmix.poll import session as poll_session
 from veilmix.poll.seeds import question
 from veilmix.poll.session import FinishedSession, PhoneSession
@@ -30,6 +32,9 @@ from veilmix.protocol.session import Round, open_round
 from veilmix.scenarios.schema.model import Scenario
 
 LONG = 86_400  # seconds: what waits for so long is ended by a test, not by time
+# What a process of a poll does first, before session_kit.CHANGED has it typed (unhurried_poll.py).
+LEISURE = f"import sys; sys.path.append({KITS!r}); import unhurried_poll\n"
+PATIENCE = ((poll_session, "GRACE"), (elsewhere, "AWAY"), (mixers, "SILENCE"))
 
 
 def unhurried(scenario: Scenario, **mix: int) -> Scenario:
@@ -150,7 +155,7 @@ class Class:
     """A session that is held in a thread. `with` ends what nobody waits for, and waits for that.
 
     Time ends nothing by itself: neither the wait for people, nor a round, nor the grace in which
-    slow phones read the last posts.
+    slow phones read the last posts, nor the trust in a shuffler that is silent or away.
     """
 
     scenario: Any
@@ -169,7 +174,8 @@ class Class:
 
         opened = Event()
         self._patches = ExitStack()
-        self._patches.enter_context(patch.object(poll_session, "GRACE", LONG))
+        for module, name in PATIENCE:
+            self._patches.enter_context(patch.object(module, name, LONG))
 
         def tell(address: str) -> None:
             self.address = address
@@ -212,14 +218,18 @@ class Class:
         self.close_round()
         rest.join()
 
-    def wait_no_longer(self) -> None:
-        """Let the wait for people, or for phones that read slowly, be over now."""
+    def skip(self, seconds: float) -> None:
+        """Let so many seconds pass now."""
         assert self.session is not None
         clock = self.session._clock
-        clock.skip_to(clock.current_time() + LONG + 1)
+        clock.skip_to(clock.current_time() + seconds)
         place = urlsplit(self.address)
         with suppress(OSError):  # a loop that sleeps looks at its clock when somebody comes
             socket.create_connection((place.hostname, place.port)).close()
+
+    def wait_no_longer(self) -> None:
+        """Let the wait for people, or for phones that read slowly, be over now."""
+        self.skip(LONG + 1)
 
     def end(self) -> None:
         """Let everything that waits for time have its time, until the session is over."""

@@ -66,10 +66,11 @@ CANDIDATES = _candidates()
 
 def free_ports(many: int) -> list[int]:
     """Ports that nobody uses, and that the system gives to nobody who does not ask for them."""
-    return list(islice(filter(_free, CANDIDATES), many))
+    return list(islice(filter(port_is_free, CANDIDATES), many))
 
 
-def _free(port: int) -> bool:
+def port_is_free(port: int) -> bool:
+    """Whether nobody listens at a port."""
     try:
         socket.create_server(("127.0.0.1", port)).close()
     except OSError:

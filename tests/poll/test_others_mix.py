@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 from msgspec.structs import replace
-from phone_kit import Class, Client, together, unhurried
+from phone_kit import LEISURE, LONG, Class, Client, together, unhurried
 from session_kit import CHANGED
 from veilmix.crypto.identity import make_identity
 from veilmix.errors import DataError, ParameterError
@@ -24,7 +25,8 @@ from veilmix.scenarios.schema.model import Scenario
 
 pytestmark = pytest.mark.slow
 
-VEILMIX = Path(sys.executable).with_name("veilmix")
+# How a poll or a shuffler is started: in a process that never runs out of time.
+VEILMIX = (sys.executable, "-c", CHANGED, LEISURE)
 ROWS = [("on foot", "yes", "never"), ("by car", "no", "once")]
 RELEASED = ["How did you come here today?,count", "by car,3", "on foot,3"]
 
@@ -55,21 +57,24 @@ def words_of(lines: list[str]) -> dict[str, str]:
 
 
 @pytest.mark.place
-def test_a_class_whose_answers_two_other_processes_mix(started: Any) -> None:
+def test_a_class_whose_answers_two_other_processes_mix(started: Any, tmp_path: Path) -> None:
+    asked = tmp_path / "questions.toml"
+    asked.write_text(re.sub(r"deadline = \d+", f"deadline = {LONG}", DEMO.read_text("utf-8")))
     poll = started(
-        *(VEILMIX, "poll", "--demo", "--others", "--people", "6", "--host", "127.0.0.1"),
+        *(*VEILMIX, "poll", asked, "--others", "--people", "6", "--host", "127.0.0.1"),
         *("--port", "0"),
+        stdin=subprocess.PIPE,
     )
     opened, before = until(poll.stdout, "open http://")
     address = opened.split()[1]
     assert any("their keys are not on this computer" in line for line in before)
-    two = [started(VEILMIX, "serve", f"shuffler-{hop}", address) for hop in (1, 2)]
+    two = [started(*VEILMIX, "serve", f"shuffler-{hop}", address) for hop in (1, 2)]
     clients = phones(address, 6)
     together(clients)
     assert [client.refused for client in clients] == [[]] * 6
     assert all(client.counted() == [True, True] for client in clients)
-    told, _ = poll.communicate()
     said = [process.communicate() for process in two]
+    told, _ = poll.communicate()  # ends its standard input, and with that its grace
     assert [process.returncode for process in (poll, *two)] == [0, 0, 0]
     assert told.splitlines()[-3:] == RELEASED
     assert [out.splitlines() for out, _ in said] == [RELEASED] * 2
@@ -116,7 +121,8 @@ def test_who_mixes_may_have_others_work_for_it_and_lose_them(started: Any, tmp_p
     with Class(demo(), 6, others=True) as room:
         mixing = [
             started(
-                *(sys.executable, "-c", CHANGED, LOSES, "serve", f"shuffler-{hop}", room.address),
+                *(sys.executable, "-c", CHANGED, LEISURE + LOSES),
+                *("serve", f"shuffler-{hop}", room.address),
                 *("--executor", name),
                 cwd=tmp_path,
             )
@@ -140,7 +146,7 @@ def test_who_mixes_may_have_others_work_for_it_and_lose_them(started: Any, tmp_p
 def test_this_computer_holds_no_key_of_those_who_mix(started: Any) -> None:
     with Class(demo(), 6, others=True) as room:
         for hop in (1, 2):
-            started(VEILMIX, "serve", f"shuffler-{hop}", room.address)
+            started(*VEILMIX, "serve", f"shuffler-{hop}", room.address)
         clients = phones(room.address, 6)
         together(clients)
     held = room.done()
@@ -152,13 +158,11 @@ def test_this_computer_holds_no_key_of_those_who_mix(started: Any) -> None:
     assert all(who["here"] for who in clients[0].facts["others"])  # and the page says so
 
 
-def test_one_who_mixes_and_dies_ends_the_session_with_its_name(
-    started: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(elsewhere, "AWAY", 2.0)
+def test_one_who_mixes_and_dies_ends_the_session_with_its_name(started: Any) -> None:
+    """Its stream of the board has ended, and that of the other shuffler is open."""
     with Class(demo(), 6, others=True) as room:
-        first = started(VEILMIX, "serve", "shuffler-1", room.address)
-        second = started(VEILMIX, "serve", "shuffler-2", room.address)
+        first = started(*VEILMIX, "serve", "shuffler-1", room.address)
+        second = started(*VEILMIX, "serve", "shuffler-2", room.address)
         clients = phones(room.address, 6)
         clients[5].rounds = ()  # so that the first round stays open
 
@@ -167,6 +171,8 @@ def test_one_who_mixes_and_dies_ends_the_session_with_its_name(
             client.asked(1)
             if client is clients[5]:
                 second.kill()
+                second.wait()
+                elsewhere.AWAY = 0.0  # Class restores it
             client.live()
 
         together(clients, live)
@@ -178,26 +184,25 @@ def test_one_who_mixes_and_dies_ends_the_session_with_its_name(
     assert clients[0].facts["ended"] == burned
 
 
-@pytest.mark.long
-def test_one_who_leaves_before_it_begins_makes_room(
-    started: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mixers, "SILENCE", 60.0)  # more than it waits for news
+def test_one_who_leaves_before_it_begins_makes_room(started: Any) -> None:
     with Class(demo(), 5, others=True) as room:
-        left = started(VEILMIX, "serve", "shuffler-1", room.address)
+        mixers.SILENCE = LONG / 2  # less than people are waited for; Class restores it
+        left = started(*VEILMIX, "serve", "shuffler-1", room.address)
         until(left.stderr, "waiting for the class")
         client = Client(room.address, "looks")
         while not client.news()["others"]:
             pass
-        again = started(VEILMIX, "serve", "shuffler-1", room.address)
+        again = started(*VEILMIX, "serve", "shuffler-1", room.address)
         _, err = again.communicate()
         assert again.returncode == 2
         assert re.search(r"at 127\.0\.0\.1 is shuffler-1 already; be another one, or wait", err)
         left.kill()
+        left.wait()
+        room.skip(LONG / 2 + 1)
         while client.news()["others"]:
             pass
         for hop in (1, 2):
-            started(VEILMIX, "serve", f"shuffler-{hop}", room.address)
+            started(*VEILMIX, "serve", f"shuffler-{hop}", room.address)
         clients = phones(room.address, 5)
         together(clients)
         assert all(client.counted() == [True, True] for client in clients)
@@ -239,7 +244,7 @@ def test_an_offer_that_is_none_is_refused_in_a_sentence() -> None:
 
 def test_a_class_that_mixes_itself_takes_no_offers(started: Any) -> None:
     with Class(demo(), 5) as room:
-        mine = started(VEILMIX, "serve", "shuffler-1", room.address)
+        mine = started(*VEILMIX, "serve", "shuffler-1", room.address)
         _, err = mine.communicate()
         assert mine.returncode == 2
         assert "mixes on its own computer: --others was not given" in err
@@ -318,7 +323,7 @@ def test_the_page_says_who_mixes_and_where(started: Any, tab: Any) -> None:
         assert "Others mix: 2 not here yet" in page.inner_text("main")
         page.fill("#name", "Ann")
         page.get_by_role("button", name="Join").click()
-        started(VEILMIX, "serve", "shuffler-2", room.address)
+        started(*VEILMIX, "serve", "shuffler-2", room.address)
         page.wait_for_selector("text=on this computer itself")
         words = page.inner_text("main")
         assert re.search(r"shuffler 2 is \S+ \(on this computer itself\); 1 not here yet", words)
