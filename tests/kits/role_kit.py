@@ -3,7 +3,7 @@
 Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,15 +12,20 @@ from veilmix.crypto.entropy import Entropy, SeededEntropy
 from veilmix.errors import Reason
 from veilmix.machines.processes import play_apart
 from veilmix.protocol.announcement import Policy, Rules, Setting
+from veilmix.protocol.ballots import Ballot, seal_ballot, seal_envelope
 from veilmix.protocol.board import Board
+from veilmix.protocol.hiding import Hiding
 from veilmix.protocol.ideal import DecisionRule, Ideal, Table, two_round
-from veilmix.protocol.messages import Certificate, Decision
+from veilmix.protocol.messages import Body, Call, Certificate, Decision, Submission
+from veilmix.protocol.parties import Role
+from veilmix.protocol.programs import RoundResult
 from veilmix.protocol.schema import Feature, Schema
+from veilmix.protocol.session import Round
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.cast import Cast
 from veilmix.roles.faults.users import fault
 from veilmix.roles.instruments import Instrument, Recorder
-from veilmix.roles.network import Fault
+from veilmix.roles.network import Endpoint, Fault, Network
 from veilmix.roles.session import Stage, play
 
 Row = tuple[str, ...]
@@ -53,6 +58,57 @@ def keep(*columns: int, share: float = 1.0) -> DecisionRule:
         return Decision(columns, Certificate("fixed", 2, n, int(share * n)))
 
     return decide
+
+
+class Asking:
+    """Asks for fixed groups, one call a round, and keeps fixed columns."""
+
+    def __init__(
+        self,
+        rounds: Sequence[tuple[Sequence[tuple[int, ...]], tuple[Hiding, ...]]] = (),
+        kept: tuple[int, ...] = (0, 2),
+        hidden: tuple[Hiding, ...] = (),
+    ) -> None:
+        self.rounds, self.kept, self.hidden = rounds, kept, hidden
+        self.heard: list[Sequence[RoundResult]] = []
+
+    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
+        self.heard.append(list(heard))
+        if len(heard) > len(self.rounds):
+            return None
+        groups, hidden = self.rounds[len(heard) - 1]
+        return Call(len(heard) + 1, Role.CURATOR, tuple(groups), hidden)
+
+    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
+        n = max(sum(count.values()) for count in heard[0].counts)
+        return Decision(self.kept, Certificate("fixed", 2, n, 0), self.hidden)
+
+
+Ballots = Callable[[Round], Sequence[Ballot]]
+
+
+def ballots(*said: tuple[int, tuple[str, ...]]) -> Ballots:
+    """Give what somebody says in a round: to which question, and which values."""
+    return lambda _plan: [Ballot(ask, values) for ask, values in said]
+
+
+class Saying(Endpoint):
+    """A user that in one round answers with ballots of its own making, in a well-made envelope."""
+
+    def __init__(self, network: Network, party: str, number: int, values: Ballots) -> None:
+        super().__init__(network, party)
+        self.number, self.values = number, values
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        """Send others in that round."""
+        if plan.call.round == self.number and isinstance(body, Submission):
+            entropy = SeededEntropy(99).fork(self.party)
+            onions = [
+                seal_ballot(plan, ballot, entropy.random(16), entropy)[0]
+                for ballot in self.values(plan)
+            ]
+            body = Submission(seal_envelope(plan, onions, entropy), witness=plan.witness)
+        await super().send(plan, receiver, body)
 
 
 def attack(**users: str | tuple[str, Sequence[int]]) -> dict[str, Fault]:

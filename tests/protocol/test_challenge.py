@@ -139,6 +139,13 @@ OWN = draw_share(HELD.plan(), "analyst", SeededEntropy(99))  # of who reads anot
 STRANGER: tuple[str, Body] = ("analyst", Share(OWN.public, OWN.proof))
 UNPROVED = Share(KEYS["curator"].public, bytes(64))
 UNKNOWN = Accepted((Envelope(3, bytes(32), bytes(64)),))
+
+
+def mixed_of(people: int) -> tuple[str, Body]:
+    """The first shuffler's account, of so many people."""
+    return "shuffler-1", Mixed(1, people, 3, 9, {}, bytes(32))
+
+
 WRONG: dict[str, list[tuple[str, Body]]] = {
     "a share of who opens nothing": [STRANGER],
     "a share twice": [LOCKED[0], LOCKED[0]],
@@ -148,6 +155,8 @@ WRONG: dict[str, list[tuple[str, Body]]] = {
     "accepted twice": [*LOCKED, ACCEPTED, ACCEPTED],
     "accepted who is not registered": [*LOCKED, ("shuffler-1", UNKNOWN)],
     "mixed before anybody was accepted": [*LOCKED, MIXED[0]],
+    "mixed of fewer than were accepted": [*LOCKED, ACCEPTED, mixed_of(2)],
+    "mixed of more than were accepted": [*LOCKED, ACCEPTED, mixed_of(4)],
     "heard by the other reader": [*LOCKED, ACCEPTED, *MIXED, ("analyst", HEARD[1])],
     "heard before all have mixed": [*LOCKED, ACCEPTED, MIXED[0], HEARD],
     "heard twice": [*LOCKED, ACCEPTED, *MIXED, HEARD, HEARD],

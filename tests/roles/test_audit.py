@@ -8,8 +8,10 @@ import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.protocol.announcement import Rules
 from veilmix.protocol.audit_messages import Opened, Toss, Traced
-from veilmix.protocol.messages import Body
+from veilmix.protocol.messages import Body, Submission
+from veilmix.protocol.session import Round
 from veilmix.protocol.view import view
+from veilmix.roles import shuffler
 from veilmix.roles.cast import Guards
 from veilmix.roles.faults.shuffler import Deed, cheat
 from veilmix.roles.network import Endpoint
@@ -94,6 +96,25 @@ def test_hashes_are_of_the_batch_that_was_sent() -> None:
     for by, to in (("shuffler-1", "shuffler-2"), ("shuffler-2", "curator")):
         run = played(faults={by: Other})
         assert run.board.burned == f"{by} delivered another batch to {to} than it has shown"
+
+
+@pytest.mark.memory
+def test_who_is_accepted_has_signed_where_there_is_no_challenge(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A first shuffler lets in an envelope in somebody's name that nobody has signed."""
+
+    class Forging(Endpoint):
+        async def send(self, plan: Round, receiver: str, body: Body) -> None:
+            """Sign with nothing."""
+            if isinstance(body, Submission):
+                body = replace(body, signature=bytes(len(body.signature)))
+            await super().send(plan, receiver, body)
+
+    monkeypatch.setattr(shuffler, "check_senders", lambda _plan, _who, sent: [None] * len(sent))
+    run = played(faults={"user-3": Forging})
+    assert run.board.burned == "1 envelopes were accepted that nobody registered has signed"
+    assert not run.transcript.reads
 
 
 @pytest.mark.memory

@@ -8,57 +8,30 @@ import pytest
 import role_kit as KIT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from role_kit import Asking, Saying, ballots
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import Reason
 from veilmix.protocol import parties
 from veilmix.protocol.announcement import Policy, Program, Rules
-from veilmix.protocol.ballots import seal_ballot, seal_envelope
 from veilmix.protocol.hiding import (
     BLANK,
     COVERS,
     HIDDEN,
     OTHER,
-    Hiding,
     Mask,
     Redact,
     cover_draws,
 )
 from veilmix.protocol.ideal import Ideal, Table, hide_table, ideal_view, run_through
-from veilmix.protocol.messages import Call, Certificate, Decision, Submission
+from veilmix.protocol.messages import Call, Submission
 from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import RoundResult, strategy_of
-from veilmix.protocol.schema import Schema
+from veilmix.protocol.programs import strategy_of
 from veilmix.protocol.session import open_round
 from veilmix.roles.faults.users import Faulty
 from veilmix.roles.network import Network
 
 PEOPLE = KIT.people(24)
 DEEP = Rules(min_dropout=3, min_batch=4)
-
-
-class Asking:
-    """Asks for fixed groups, one call a round, and keeps fixed columns."""
-
-    def __init__(
-        self,
-        rounds: Sequence[tuple[Sequence[tuple[int, ...]], tuple[Hiding, ...]]] = (),
-        kept: tuple[int, ...] = (0, 2),
-        hidden: tuple[Hiding, ...] = (),
-    ) -> None:
-        self.rounds, self.kept, self.hidden = rounds, kept, hidden
-        self.heard: list[Sequence[RoundResult]] = []
-
-    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        self.heard.append(list(heard))
-        if len(heard) > len(self.rounds):
-            return None
-        groups, hidden = self.rounds[len(heard) - 1]
-        return Call(len(heard) + 1, Role.CURATOR, tuple(groups), hidden)
-
-    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        n = max(sum(count.values()) for count in heard[0].counts)
-        return Decision(self.kept, Certificate("fixed", 2, n, 0), self.hidden)
-
 
 MASK, MASKS = (Mask(1, ("Oslo", "Rome")),), (Mask(0, ("red",)), Mask(1, ("Oslo",)))
 PAIRS = (((0, 1), (0, 2), (1, 2)), MASK)
@@ -237,30 +210,6 @@ def test_a_batch_below_the_minimum_in_a_deep_round_is_burned() -> None:
     assert run.board.burned == "3 people took part; the smallest batch that hides is 4"
     assert [tally.counts for tally in run.board.tallies] == [None, None]
     assert run.board.decision is None
-
-
-class Saying(Faulty):
-    """In one round answers with ballots of its own making, in a well-made envelope."""
-
-    def __init__(self, network: Network, party: str, number: int, values: Any) -> None:
-        super().__init__(network, party, {})
-        self.number, self.values = number, values
-
-    async def send(self, plan: Any, receiver: str, body: Any) -> None:
-        if plan.call.round == self.number and isinstance(body, Submission):
-            entropy = SeededEntropy(99).fork(self.party)
-            onions = [
-                seal_ballot(plan, ballot, entropy.random(16), entropy)[0]
-                for ballot in self.values(plan)
-            ]
-            body = Submission(seal_envelope(plan, onions, entropy), witness=plan.witness)
-        await super().send(plan, receiver, body)
-
-
-def ballots(*said: tuple[int, tuple[str, ...]]) -> Any:
-    from veilmix.protocol.ballots import Ballot
-
-    return lambda _plan: [Ballot(ask, values) for ask, values in said]
 
 
 # what somebody says in the round of pairs (0, 1), (0, 2), (1, 2) with city masked

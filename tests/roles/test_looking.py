@@ -1,0 +1,47 @@
+"""People have the whole of their time to look, and nothing is opened before it has passed."""
+
+from typing import Any
+
+import pytest
+import role_kit as KIT
+import trio
+from veilmix.crypto.entropy import SeededEntropy
+from veilmix.protocol.announcement import Rules
+from veilmix.protocol.messages import Kind
+from veilmix.protocol.session import Round
+from veilmix.roles import user
+from veilmix.roles.cast import Guards
+from veilmix.roles.faults.shuffler import Deed, cheat
+from veilmix.roles.network import Endpoint
+
+pytestmark = pytest.mark.memory
+
+MANY = 12
+ROWS = KIT.people(MANY)
+contest = user.contest
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
+def test_who_looks_late_but_in_time_is_heard(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose ballot a shuffler has lost: it is said by them, and nothing is opened."""
+
+    async def slow(me: Endpoint, plan: Round, *given: Any) -> None:
+        number = plan.call.round
+        await me.network.until(Kind.HEARD, lambda board: number in board.challenged.heard)
+        await trio.sleep(share * plan.announcement.rules.deadline)
+        await contest(me, plan, *given)
+
+    monkeypatch.setattr(user, "contest", slow)
+    deed = Deed("drop", SeededEntropy(3), rate=0.2)
+    run = KIT.run(
+        ROWS,
+        rules=Rules(min_dropout=3, challenge=True),
+        guards=Guards(registered=MANY),
+        shufflers=2,
+        faults={"shuffler-2": cheat(deed)},
+    )
+    assert run.board.burned is not None
+    assert "sent and was accepted has not come" in run.board.burned
+    assert run.board.alarms
+    assert not run.board.challenged.shown
+    assert not run.transcript.reads
