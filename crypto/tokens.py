@@ -34,7 +34,7 @@ from .ristretto import (
     times,
     times_decoded,
 )
-from .voprf import OprfKey, finished, hashed
+from .voprf import OprfKey, finished, hashed, verify
 
 TOKEN = 16  # bytes of an output that are shown: whoever guesses one is right once in 2^128
 CHECK = 32  # bytes of the key holder's check
@@ -86,6 +86,37 @@ def grant(key: OprfKey, elements: Sequence[bytes]) -> tuple[tuple[bytes, ...], b
         raise Refused(Reason.MALFORMED, f"{len(elements)} elements")
     *evaluated, last = map(key.times, elements)
     return tuple(evaluated), _check(elements[-1], last)
+
+
+def grant_publicly(
+    key: OprfKey, elements: Sequence[bytes], entropy: Entropy
+) -> tuple[tuple[bytes, ...], bytes]:
+    """Key holder: answer one person's elements before everybody, with a proof for everybody.
+
+    The last element, which is for the check, is not evaluated: the proof stands in its place.
+
+    Raises:
+        Refused: (MALFORMED) one of them is not an element, or there are too few.
+    """
+    evaluated, proof = key.evaluate(elements[:-1], entropy)
+    return tuple(evaluated), proof
+
+
+def proved_tokens(
+    asked: BlindedInputs, evaluated: Sequence[bytes], proof: bytes, public: bytes
+) -> list[bytes]:
+    """Person: check an answer that was given before everybody, and give the tokens.
+
+    Raises:
+        Refused: (MALFORMED) not as many elements as asked for, or no elements; (DOES_NOT_OPEN)
+            not evaluated with the key of `public`, all of them.
+    """
+    verify(asked.elements[:-1], evaluated, proof, public)
+    unmasked = [
+        times_decoded(inverse, point)
+        for inverse, point in zip(asked.inverses, evaluated, strict=True)
+    ]
+    return [finished(data, own)[:TOKEN] for data, own in zip(asked.inputs, unmasked, strict=True)]
 
 
 def tokens(

@@ -51,11 +51,12 @@ from .opened_prefixes import opens_by_threshold
 from .peer_messages import Share, ShareSecret
 from .phases import BOARD, Phase, follow
 from .programs import decidable, legal
+from .public_asks import PublicAsks
 from .receipts import root_of
 from .registry import registry_root
 from .session import open_round
 from .signed_posts import check_head, check_post, witness_of
-from .token_messages import Issued, Mint
+from .token_messages import Ask, Issued, Mint, PublicGrant
 
 LABEL = b"veilmix board 1\0"
 DIGEST_LABEL = b"veilmix run 1\0"
@@ -107,6 +108,7 @@ class Board:
         issued: by round, the number of people with tokens.
         challenged: the challenges of the session and what came of them.
         audited: the audits of the session and what came of them.
+        public_asks: requests for tokens that were posted, and their answers.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -130,6 +132,7 @@ class Board:
     issued: dict[int, int] = field(default_factory=dict)
     challenged: Challenged = field(default_factory=Challenged)
     audited: Audited = field(default_factory=Audited)
+    public_asks: PublicAsks = field(default_factory=PublicAsks)
 
     @property
     def due(self) -> int | None:
@@ -219,7 +222,7 @@ class Board:
         return True
 
     def _may_post(self, author: str, body: Body) -> bool:
-        """The curator, and whoever has posted a key; a key once; an alarm any user too."""
+        """The curator, and whoever has posted a key; a key once; a user's alarm or request too."""
         known = author == parties.CURATOR or author in self.keys
         known = known or (author == parties.RANDOMNESS and opens_by_threshold(self.announcement))
         match body:
@@ -227,7 +230,7 @@ class Board:
                 return True  # the table has said who
             case Key():
                 return not known
-            case Alarm():
+            case Alarm() | Ask():
                 return known or parties.role(author) is parties.Role.USER
             case _:
                 return known
@@ -253,7 +256,12 @@ class Board:
             case Mint():
                 return self._mints(author) and number not in self.mints
             case Issued():
-                return self._mints(author) and number in self.mints and number not in self.issued
+                return self._issues(author, body, number)
+            case Ask():
+                return self._asks(author, body, number)
+            case PublicGrant():
+                minted = self._mints(author) and number in self.mints
+                return minted and self.public_asks.may_grant(body, number, self.mints[number])
             case Alarm(round=concerned):
                 return concerned <= number and self._hears(author, body)
             case Consent(session=session):
@@ -366,6 +374,19 @@ class Board:
         assert self.announcement is not None  # noqa: S101 - the table comes first
         return self.announcement.rules.tokens and author == self.calls[-1].reader
 
+    def _issues(self, author: str, issued: Issued, number: int) -> bool:
+        """Whether a reader may say so: once, of as many people as envelopes were accepted."""
+        due = self._mints(author) and number in self.mints and number not in self.issued
+        account = self.account(number, 1)
+        return due and account is not None and account.people == issued.people
+
+    def _asks(self, author: str, asked: Ask, number: int) -> bool:
+        """Whether a person may ask for tokens before everybody; Refused if it is no request."""
+        if number not in self.mints or self.announcement is None:
+            return False
+        plan = open_round(self.announcement, self.session, self.calls[-1])
+        return plan.token > 0 and self.public_asks.may_ask(author, asked, plan, self.registry)
+
     def _unlocked(self, number: int) -> bool:
         """Whether ballots may have been opened: nobody has to wait where there is no challenge."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
@@ -389,6 +410,7 @@ class Board:
     def _learn(self, author: str, message: Message) -> None:
         self.challenged.learn(author, message.round, message.body)
         self.audited.learn(author, message.round, message.body)
+        self.public_asks.learn(author, message.round, message.body)
         match message.body:
             case Key(key=key):
                 self.keys[author] = key

@@ -79,10 +79,13 @@ from .token_messages import (
     Grant,
     Issued,
     Mint,
+    PublicGrant,
     Query,
     Roll,
     read_elements,
+    read_granted,
     read_roll,
+    write_granted,
     write_roll,
 )
 from .wire import Reader, Writer
@@ -321,6 +324,7 @@ FORMS: Mapping[int, Form] = {
         lambda r: Grant(read_elements(r, MOST_ASKED), r.raw(CHECK)),
         lambda w, body: w.many(body.elements, Writer.raw).raw(body.check),
     ),
+    Kind.GRANTED: Form(PublicGrant, read_granted, write_granted),
     Kind.QUERY: Form(
         Query,
         lambda r: Query(read_elements(r, MOST_ASKED)),

@@ -61,6 +61,14 @@ def check_unspent(people: int, totals: Sequence[int]) -> None:
         raise RoundBurned(why)
 
 
+def check_envelopes(people: int, envelopes: int) -> None:
+    """Reader: RoundBurned unless as many envelopes were accepted as people were given tokens."""
+    if people != envelopes:
+        raise RoundBurned(
+            f"{people} people were given tokens, and the envelopes of {envelopes} were accepted"
+        )
+
+
 def carried_over(promised: int, asked: int, k: int, now: int) -> int:
     """Anybody: how many people a promise made for `asked` people allows to be exposed among `now`.
 

@@ -16,7 +16,7 @@ from .audit_messages import Coin, Opened, Toss, Traced
 from .hiding import Hiding, check_hidden
 from .parties import Role, index, role
 from .peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, ShareSecret
-from .token_messages import Ask, Evaluated, Grant, Issued, Mint, Query, Roll
+from .token_messages import Ask, Evaluated, Grant, Issued, Mint, PublicGrant, Query, Roll
 
 OPENING = 16  # bytes of a session's opening
 STATE = 32  # bytes: a SHA-256
@@ -60,6 +60,7 @@ class Kind(IntEnum):
     TRACED = 40
     TOSS = 41
     OPENED = 42
+    GRANTED = 43
     QUERY = 48
     EVALUATED = 49
 
@@ -417,6 +418,7 @@ Body = (
     | Mint
     | Ask
     | Grant
+    | PublicGrant
     | Query
     | Evaluated
     | Issued

@@ -87,8 +87,9 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     },
     Phase.COLLECTING: {
         Kind.MINT: _move("curator analyst randomness", BOARD, Phase.COLLECTING),
-        Kind.ASK: _move("user", "curator analyst", Phase.COLLECTING),
+        Kind.ASK: _move("user", f"curator analyst {BOARD}", Phase.COLLECTING),
         Kind.GRANT: _move("curator analyst", "user", Phase.COLLECTING),
+        Kind.GRANTED: _move("curator analyst", BOARD, Phase.COLLECTING),
         Kind.QUERY: _move("user", "randomness", Phase.COLLECTING),
         Kind.EVALUATED: _move("randomness", "user", Phase.COLLECTING),
         Kind.SHARE: _move("shuffler curator analyst", BOARD, Phase.COLLECTING),

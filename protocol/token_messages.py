@@ -33,7 +33,7 @@ class Mint:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A registered person asks the reader of a round for its tokens.
+    """A registered person asks the reader of a round for its tokens: in a letter, or on the board.
 
     Attributes:
         elements: a blinded one a question, and one for the check (crypto/tokens.py).
@@ -65,6 +65,26 @@ class Grant:
         _check_elements(self.elements)
         if len(self.check) != CHECK:
             raise ParameterError(f"check: found {len(self.check)} bytes; {CHECK} are accepted")
+
+
+@dataclass(frozen=True, slots=True)
+class PublicGrant:
+    """The reader of a round answers a request for tokens that stands on the board.
+
+    Attributes:
+        person: the user, by index.
+        elements: those of the request that are for tokens, each times the reader's key.
+        proof: of RFC 9497, that all are of the key on the board; 64 bytes.
+    """
+
+    person: int
+    elements: tuple[bytes, ...]
+    proof: bytes
+
+    def __post_init__(self) -> None:
+        _check_elements(self.elements)
+        if len(self.proof) != PROOF:
+            raise ParameterError(f"proof: found {len(self.proof)} bytes; {PROOF} are accepted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +147,16 @@ def read_elements(data: Reader, most: int) -> tuple[bytes, ...]:
     if many > most:
         raise Refused(Reason.MALFORMED)
     return tuple(data.raw(ELEMENT) for _ in range(many))
+
+
+def read_granted(data: Reader) -> PublicGrant:
+    """Read an answer that stands on the board."""
+    return PublicGrant(data.u32(), read_elements(data, MOST_ASKED), data.raw(PROOF))
+
+
+def write_granted(out: Writer, granted: PublicGrant) -> None:
+    """Write an answer that stands on the board."""
+    out.u32(granted.person).many(granted.elements, Writer.raw).raw(granted.proof)
 
 
 def read_roll(data: Reader) -> Roll:

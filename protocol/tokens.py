@@ -25,7 +25,7 @@ from .ballots import VALUES, Token, fresh_salts
 from .messages import Registry
 from .session import Round
 from .tallying import Reading, read_ballots
-from .token_messages import Ask, Grant
+from .token_messages import Ask, Grant, PublicGrant
 
 LABEL = b"veilmix token 1\0"
 ASK_LABEL = b"veilmix ask 1\0"
@@ -64,13 +64,18 @@ def make_ask(plan: Round, signer: Signer, entropy: Entropy) -> PendingTokens:
     return PendingTokens(tuple(salts), asked, Ask(asked.elements, signature))
 
 
-def take_grant(asking: PendingTokens, granted: Grant, public: bytes) -> tuple[Token, ...]:
+def take_grant(
+    asking: PendingTokens, granted: Grant | PublicGrant, public: bytes
+) -> tuple[Token, ...]:
     """Person: the tokens in an answer, with their salts.
 
     Refused (DOES_NOT_OPEN) unless all are of the key that is on the board: another key could be
     this person's alone.
     """
-    tokens = blind.tokens(asking.asked, granted.elements, granted.check, public)
+    if isinstance(granted, PublicGrant):
+        tokens = blind.proved_tokens(asking.asked, granted.elements, granted.proof, public)
+    else:
+        tokens = blind.tokens(asking.asked, granted.elements, granted.check, public)
     return tuple(zip(asking.salts, tokens, strict=True))
 
 
@@ -90,6 +95,16 @@ def check_ask(plan: Round, registry: Registry, sender: str, asked: Ask) -> None:
 def give(key: OprfKey, asked: Ask) -> Grant:
     """Reader: answer what a person has asked; Refused (MALFORMED) if it holds no elements."""
     return Grant(*blind.grant(key, asked.elements))
+
+
+def give_publicly(key: OprfKey, person: int, asked: Ask, entropy: Entropy) -> PublicGrant:
+    """Reader: answer on the board what a person has asked there."""
+    return PublicGrant(person, *blind.grant_publicly(key, asked.elements, entropy))
+
+
+def ask_digest(elements: Sequence[bytes]) -> bytes:
+    """Person or reader: the digest (32 bytes) of a request, which is signed and compared."""
+    return sha256(b"".join(elements)).digest()
 
 
 def read_with_tokens(plan: Round, key: OprfKey, plaintexts: Sequence[bytes]) -> Reading:
@@ -116,4 +131,4 @@ def read_with_tokens(plan: Round, key: OprfKey, plaintexts: Sequence[bytes]) -> 
 
 def _signed(plan: Round, elements: Sequence[bytes]) -> bytes:
     place = plan.session + bytes([plan.call.round])
-    return ASK_LABEL + place + sha256(b"".join(elements)).digest()
+    return ASK_LABEL + place + ask_digest(elements)

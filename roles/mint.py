@@ -3,11 +3,13 @@
 The reader of a round answers everybody once, and tells the other reader to whom it gave tokens
 before it tells anybody else anything. So either knows, when it reads, whether all who were given
 tokens are counted, and whether the people are those of the round before. Half of the time of a
-collection is for asking, the other half for sending what the tokens are for.
+collection is for asking, the other half for sending what the tokens are for. Requests that were
+made again on the board (protocol/public_asks.py) are answered there in that second half.
 """
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -15,16 +17,22 @@ import trio
 
 from ..crypto.entropy import Entropy
 from ..crypto.voprf import OprfKey
-from ..errors import Reason, Refused
+from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import Setting
-from ..protocol.crowd_limits import check_batch_size, check_rounds, check_unspent
+from ..protocol.crowd_limits import (
+    check_batch_size,
+    check_envelopes,
+    check_rounds,
+    check_unspent,
+)
 from ..protocol.frames import kind_of
 from ..protocol.messages import Kind, Registry
+from ..protocol.phases import Phase
 from ..protocol.session import Round, sealing
 from ..protocol.tallying import Reading
 from ..protocol.token_messages import Ask, Grant, Mint, Roll
-from ..protocol.tokens import check_ask, give, other_reader
+from ..protocol.tokens import ask_digest, check_ask, give, give_publicly, other_reader
 from .network import Endpoint, Inbox, Letter, drained
 from .replies import letters_until
 from .worker_pool import WorkerPool
@@ -44,12 +52,14 @@ class Desk:
         keys: by round, the key that makes its tokens.
         people: by round, who has asked.
         early: requests that came before a roll.
+        answered: by round and person, the digest of the request that was answered.
     """
 
     entropy: Entropy
     keys: dict[int, OprfKey] = field(default_factory=dict)
     people: dict[int, set[str]] = field(default_factory=dict)
     early: list[Letter] = field(default_factory=list)  # requests that came before a roll
+    answered: dict[int, dict[str, bytes]] = field(default_factory=dict)
 
     def invites(self, plan: Round, sender: str) -> bool:
         """Whether a person may ask in this round: those of the round before, or only new ones."""
@@ -62,10 +72,19 @@ class Desk:
         """To how many people tokens were given in a round."""
         return len(self.people.get(number, ()))
 
-    def check(self, plan: Round, reading: Reading) -> None:
+    def check_roll(self, number: int, people: int) -> None:
+        """Other reader: RoundBurned unless the roll of a round has as many people as was posted."""
+        if self.issued(number) != people:
+            raise RoundBurned(
+                f"the roll of round {number} names {self.issued(number)} people, and its reader "
+                f"posted that {people} were given tokens"
+            )
+
+    def check(self, plan: Round, reading: Reading, envelopes: int) -> None:
         """Reader: RoundBurned unless all who asked are counted, and are enough, and the same.
 
         In the fixed setting, a few of those who asked in an earlier round may not stay away.
+        envelopes: of so many people the first shuffler has accepted one.
         """
         rules, number = plan.announcement.rules, plan.call.round
         check_batch_size(self.issued(number), rules.min_batch)
@@ -73,6 +92,7 @@ class Desk:
             before = [self.issued(earlier) for earlier in range(1, number)]
             check_rounds(before, self.issued(number), rules.min_dropout)
         check_unspent(self.issued(number), reading.totals)
+        check_envelopes(self.issued(number), envelopes)
 
 
 async def mint(me: Endpoint, desk: Desk, inbox: Inbox, pool: WorkerPool) -> None:
@@ -81,8 +101,11 @@ async def mint(me: Endpoint, desk: Desk, inbox: Inbox, pool: WorkerPool) -> None
         if plan.reader != me.party:
             await _hear_roll(me, plan, desk, inbox)
             continue
-        number, close = plan.call.round, trio.current_time() + plan.announcement.rules.deadline / 2
-        desk.people[number] = set()
+        number, began = plan.call.round, trio.current_time()
+        close = began + plan.announcement.rules.deadline / 2
+        if not await _rolls_fit(me, desk):
+            break
+        desk.people[number], desk.answered[number] = set(), {}
         fresh = sealing(desk.entropy.fork(f"round-{number}"), plan.session)
         desk.keys[number] = OprfKey(fresh, plan.session)
         await me.post(Mint(desk.keys[number].public))
@@ -91,6 +114,47 @@ async def mint(me: Endpoint, desk: Desk, inbox: Inbox, pool: WorkerPool) -> None
         while letters := letters or await letters_until(close, me, inbox):
             await _answer(me, plan, desk, letters, tries, pool)
             letters = []
+        with trio.move_on_at(began + plan.announcement.rules.deadline):
+            await _answer_publicly(me, plan, desk, pool)
+
+
+async def _rolls_fit(me: Endpoint, desk: Desk) -> bool:
+    """Whether all rolls so far have as many people as was posted; the session burns if not."""
+    try:
+        for number, people in me.board.issued.items():
+            desk.check_roll(number, people)
+    except RoundBurned as burned:
+        await me.burn(burned)
+        return False
+    return True
+
+
+async def _answer_publicly(me: Endpoint, plan: Round, desk: Desk, pool: WorkerPool) -> None:
+    """Answer requests that stand on the board, until cancelled or the session ends.
+
+    A person whose letter was answered already is given the same tokens; one that has asked for
+    others in the letter burns the round, for it would have twice as many.
+    """
+    number, asked = plan.call.round, me.board.public_asks
+    given, entropy = desk.answered[number], desk.entropy.fork(f"proofs of round {number}")
+    judged: set[str] = set()
+    while me.board.phase not in (Phase.BURNT, Phase.OVER):
+        for sender, body in asked.unanswered(number).items():
+            judged.add(sender)
+            if not desk.invites(plan, sender):
+                me.refuse(plan, Reason.UNEXPECTED)
+                continue
+            digest = ask_digest(body.elements)
+            if given.setdefault(sender, digest) != digest:
+                await me.burn(RoundBurned(f"{sender} has asked for tokens twice, in two ways"))
+                return
+            desk.people[number].add(sender)
+            fresh = sealing(entropy.fork(sender), plan.session)
+            work = partial(give_publicly, desk.keys[number], parties.index(sender), body, fresh)
+            answer = await pool.alone(work)
+            with suppress(RoundBurned):  # the board refuses what comes after the collection
+                await me.post(answer)
+        await me.network.until(Kind.ASK, lambda _: not judged.issuperset(asked.unanswered(number)))
 
 
 async def _hear_roll(me: Endpoint, plan: Round, desk: Desk, inbox: Inbox) -> None:
@@ -138,13 +202,14 @@ async def _answer(
     work = partial(answers, plan, registry, desk.keys[plan.call.round])
     answered = await pool.spread(f"{me.party} gives tokens", work, jobs)
     here = desk.people[plan.call.round]
-    for (sender, _), answer in zip(
+    for (sender, asked), answer in zip(
         jobs, (given for some in answered for given in some), strict=True
     ):
         if isinstance(answer, Reason) or sender in here:
             me.refuse(plan, answer if isinstance(answer, Reason) else Reason.DUPLICATE)
             continue
         here.add(sender)
+        desk.answered[plan.call.round][sender] = ask_digest(asked.elements)
         await me.send(plan, sender, answer)
 
 

@@ -37,6 +37,7 @@ from ..protocol.session import Round, open_round
 from ..protocol.signed_posts import sealed_post, sign_head
 from ..protocol.tallying import Reading
 from ..protocol.terms import Terms
+from ..protocol.token_messages import Ask
 from ..protocol.transcript import Refusal
 from .instruments import Instrument, Instruments
 
@@ -296,7 +297,7 @@ class Endpoint:
         """Put a message on the board; after the session has ended, only alarms are heard.
 
         What the board refuses is counted as its refusal, and ends the session: RoundBurned. But an
-        alarm, right or wrong, ends nothing.
+        alarm, right or wrong, ends nothing, and neither does a user's request for tokens.
         """
         board = self.network.board  # there it is posted, whatever this party was shown
         if board.phase in _LATEST.get(type(body), _LAST):
@@ -309,7 +310,7 @@ class Endpoint:
         except Refused as refusal:
             refused = Refusal(BOARD, number, refusal.reason)
             self.tell(lambda instrument: instrument.refused(refused))
-            if isinstance(body, Alarm):
+            if isinstance(body, Alarm | Ask):
                 return
             what = message.kind.name.lower()
             raise RoundBurned(f"the board refused the {what} of {self.party}: {refusal}") from None

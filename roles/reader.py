@@ -67,7 +67,8 @@ async def read_round(
     me.tell(lambda instrument: instrument.read(seen))
     if plan.token:
         await tell_roll(me, plan, desk)
-        desk.check(plan, reading)
+        account = me.board.account(plan.call.round, 1)
+        desk.check(plan, reading, account.people if account else 0)
     return reading
 
 

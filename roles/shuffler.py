@@ -143,6 +143,8 @@ async def _first(
         await _check_signatures(me, plan, collected, memory, pool)
     people, onions = await _open_envelopes(me, plan, secret, collected, pool)
     try:
+        asks = me.board.public_asks
+        asks.check_answered(plan.call.round, partial(memory.invites, plan))
         memory.note(plan, set(people))
     except RoundBurned:
         _tell(me, plan, collected)

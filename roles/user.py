@@ -14,10 +14,10 @@ from ..protocol import parties, threshold
 from ..protocol.ballots import Phrasebook, Sealed, salts, submit_all
 from ..protocol.frames import frame_envelopes
 from ..protocol.locks import Proofs
-from ..protocol.messages import Call, Submission
+from ..protocol.messages import Call, Kind, Submission
 from ..protocol.registry import submission
 from ..protocol.session import Round, sealing
-from ..protocol.token_messages import Evaluated, Grant
+from ..protocol.token_messages import Evaluated, Grant, PublicGrant
 from ..protocol.tokens import PendingTokens, make_ask, take_grant
 from ..protocol.transcript import SealedAnswers, names_of
 from .board_monitor import Receiving, compare, vouched
@@ -30,7 +30,7 @@ from .worker_pool import WorkerPool
 
 TOGETHER = 8  # people, at least, whose answers a thread seals step by step; others wait between
 Asks = tuple[Signer, Entropy]
-Grants = tuple[PendingTokens, Grant, bytes]
+Grants = tuple[PendingTokens, Grant | PublicGrant, bytes]
 Outputs = tuple[threshold.PendingOutputs, Evaluated, bytes]
 Signing = tuple[int, Row, Entropy, Signer | None, Grants | Outputs | None]
 Rows = tuple[Row, Entropy]
@@ -94,15 +94,36 @@ async def obtain(
 ) -> Grants | None:
     """Ask the round's reader for tokens; gives what was asked, the answer and the reader's key.
 
-    None: there are none to be had.
+    A request without an answer is made again on the board. None: there are none to be had, or it
+    is too late to ask.
     """
+    began, patience = trio.current_time(), plan.announcement.rules.deadline
     public = await mint_key(me, plan)
     if public is None or me.signer is None:
         return None
     asking = await pool.share(work.asking(plan), (me.signer, sealing(fresh, plan.session)))
-    await me.send(plan, plan.reader, asking.body)
-    answer = await reply(me, plan, inbox, plan.reader, Grant)
+    answer: Grant | PublicGrant | None = None
+    if trio.current_time() >= began + patience / 2:
+        return None  # no desk is open any more: nobody has refused anything
+    with trio.move_on_at(began + patience / 2):
+        await me.send(plan, plan.reader, asking.body)
+        answer = await reply(me, plan, inbox, plan.reader, Grant)
+    if answer is None:
+        answer = await _ask_publicly(me, plan, asking, began + patience)
     return None if answer is None else (asking, answer, public)
+
+
+async def _ask_publicly(
+    me: Endpoint, plan: Round, asking: PendingTokens, close: float
+) -> PublicGrant | None:
+    """Ask for tokens on the board, and wait for the answer there until the collection closes."""
+    number, index = plan.call.round, parties.index(me.party)
+    await me.post(asking.body)
+    with trio.move_on_at(close):
+        await me.network.until(
+            Kind.GRANTED, lambda board: board.public_asks.granted(number, index) is not None
+        )
+    return me.board.public_asks.granted(number, index)
 
 
 async def consult(
@@ -280,7 +301,7 @@ def _taken(plan: Round, grants: Grants | Outputs | None) -> Sequence[Any] | Reas
         match grants:
             case (threshold.PendingOutputs() as asking, Evaluated() as answer, public):
                 return threshold.take(plan, asking, answer, public)
-            case (PendingTokens() as asking, Grant() as answer, public):
+            case (PendingTokens() as asking, (Grant() | PublicGrant()) as answer, public):
                 return take_grant(asking, answer, public)
     except Refused as refusal:
         return refusal.reason

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ..errors import Reason
+from ..protocol import parties
 from ..protocol.announcement import Announcement
 from ..protocol.messages import (
     Alarm,
@@ -21,7 +22,7 @@ from ..protocol.messages import (
     Roster,
     Tally,
 )
-from ..protocol.token_messages import Issued, Mint
+from ..protocol.token_messages import Ask, Issued, Mint, PublicGrant
 from ..scenarios.programs.interface import ReleaseProgram
 from ..scenarios.programs.topology import CENTRAL
 from ..scenarios.wording import joined
@@ -92,6 +93,11 @@ def vouches(who: str, body: Body) -> str:
             return "The board signs all that everybody has seen on it."
         case Mint():
             return f"{who} posts the key by which its tokens of this round are known."
+        case Ask():
+            return f"{who} got no answer, and asks for its tokens before everybody."
+        case PublicGrant(person=person):
+            asked = parties.user(person)
+            return f"{who} answers {asked} before everybody; only {asked} can use the tokens."
         case Issued(people=people):
             return f"{who} has given tokens to {people:,} people; all of them must come back."
         case Registry(keys=keys):

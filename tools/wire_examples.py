@@ -50,7 +50,16 @@ from veilmix.protocol.receipts import show
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round, open_round
 from veilmix.protocol.signed_posts import sign_head, witness_of
-from veilmix.protocol.token_messages import Ask, Evaluated, Grant, Issued, Mint, Query, Roll
+from veilmix.protocol.token_messages import (
+    Ask,
+    Evaluated,
+    Grant,
+    Issued,
+    Mint,
+    PublicGrant,
+    Query,
+    Roll,
+)
 
 SEED = 2024
 SCHEMA = Schema(
@@ -189,6 +198,7 @@ BODIES: dict[str, tuple[int, Body]] = {
     "mint": (1, Mint(ELEMENTS[0])),
     "ask": (1, Ask(ELEMENTS, SIGNER.sign(b"something else"))),
     "grant": (1, Grant(ELEMENTS[:2], bytes(range(32)))),
+    "granted": (1, PublicGrant(258, ELEMENTS[:2], bytes(range(64)))),
     "query": (1, Query(ELEMENTS)),
     "evaluated": (1, Evaluated(ELEMENTS, bytes(range(64)))),
     "issued": (1, Issued(258)),

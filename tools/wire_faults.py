@@ -274,6 +274,8 @@ def token_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "roll", "one-twice", replaced(roll, b"\0\0\1\2", b"\0\0\0\3")
     yield "grant", "of-nothing", replaced(grant, b"\0\2" + b"".join(ELEMENTS[:2]), b"\0\0")
     yield "grant", "of-too-many", replaced(grant, b"\0\2" + element, b"\4\1" + 1024 * element)
+    posted = encoded("granted")
+    yield "granted", "of-nothing", replaced(posted, b"\0\2" + b"".join(ELEMENTS[:2]), b"\0\0")
     asked, given = encoded("query"), encoded("evaluated")
     yield "query", "of-nothing", replaced(asked, b"\0\3" + b"".join(ELEMENTS), b"\0\0")
     yield "query", "of-too-many", replaced(asked, b"\0\3" + element, b"\4\3" + 1023 * element)

@@ -16,6 +16,7 @@ from ...protocol.ballots import Ballot, answers, coarsened_row, enclose
 from ...protocol.messages import Alarm, Body, Submission
 from ...protocol.registry import submission
 from ...protocol.session import Round, sealing
+from ...protocol.token_messages import Ask
 from ..network import EVERY_ROUND, Endpoint, Fault, Network
 
 Honest = Callable[[Body], Awaitable[None]]
@@ -67,6 +68,13 @@ class Faulty(Endpoint):
         name = self.attacks.get(plan.call.round, "")
         attack = USERS.get(name) if isinstance(body, Submission) or name == "absent" else None
         await (attack(honest, plan, body) if attack else honest(body))
+
+    async def post(self, body: Body) -> None:
+        """Post what any user posts, but for no request where the attack is to say nothing."""
+        calls = self.board.calls
+        away = self.attacks.get(calls[-1].round if calls else 0) == "absent"
+        if not (away and isinstance(body, Ask)):
+            await super().post(body)
 
 
 class Insincere(Endpoint):

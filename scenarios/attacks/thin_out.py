@@ -41,8 +41,8 @@ ATTACK = Attack(
     by=SHUFFLER,
     does="takes the target out of the release when so many friends leave that nobody stands out",
     remedy=(
-        "`tokens`: whoever has asked for one may not be missing (an ask that is lost or refused is "
-        "not seen: S5); else "
+        "`tokens`: whoever has asked for one may not be missing, and a request without an answer "
+        "is made again on the board (S5 names what is left); else "
         "a `min_dropout` larger than the number of friends: its price is that fewer people can "
         "stop a release; `promise`, where it has nothing to spare. `receipts` show it to the target"
     ),

@@ -14,7 +14,8 @@ GUARD = Guard(
     price=(
         "four multiplications in a group a ballot and two a person and round, by which `veilmix "
         "run` of the census takes 2.3 times the time; two messages a person and round; curator "
-        "and analyst learn who takes part; whoever asks and sends nothing stops the round"
+        "and analyst learn who takes part, and everybody of a person whose request was lost; "
+        "whoever asks and sends nothing stops the round, and whoever loses all it sends"
     ),
     default=False,
     needs={"defence.registered": True},

@@ -477,6 +477,14 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
         "grant",
         lambda data: {"elements": elements(data, 1, 1024), "check": data.take(32).hex()},
     ),
+    43: (
+        "granted",
+        lambda data: {
+            "person": data.number(4),
+            "elements": elements(data, 1, 1024),
+            "proof": data.take(64).hex(),
+        },
+    ),
     48: ("query", lambda data: {"elements": elements(data, 1, 1024)}),
     49: (
         "evaluated",

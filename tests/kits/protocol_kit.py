@@ -57,7 +57,16 @@ from veilmix.protocol.receipts import show
 from veilmix.protocol.registry import registry_root
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round, open_round
-from veilmix.protocol.token_messages import Ask, Evaluated, Grant, Issued, Mint, Query, Roll
+from veilmix.protocol.token_messages import (
+    Ask,
+    Evaluated,
+    Grant,
+    Issued,
+    Mint,
+    PublicGrant,
+    Query,
+    Roll,
+)
 
 SIGNERS = [Signer(SeededEntropy(i)) for i in range(3)]  # of registered people
 REGISTRY = Registry(tuple(signer.public for signer in SIGNERS))
@@ -308,6 +317,7 @@ BODIES: dict[type, Any] = {
     Mint: DIGESTS.map(Mint),
     Ask: st.builds(Ask, ELEMENTS.filter(lambda some: len(some) > 1), SIGNATURES),
     Grant: st.builds(Grant, ELEMENTS, DIGESTS),
+    PublicGrant: st.builds(PublicGrant, U32, ELEMENTS, SIGNATURES),
     Query: st.builds(Query, ELEMENTS),
     Evaluated: st.builds(Evaluated, ELEMENTS, SIGNATURES),
     Roll: st.sets(U32).map(lambda people: Roll(tuple(sorted(people)))),

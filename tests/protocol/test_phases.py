@@ -17,8 +17,9 @@ announced   consent       shuffler analyst           board                      
 announced   call          curator                    board                      collecting
 announced   burned        curator shuffler analyst   board                      burnt
 collecting  mint          curator analyst randomness board                      collecting
-collecting  ask           user                       curator analyst            collecting
+collecting  ask           user                       curator analyst board      collecting
 collecting  grant         curator analyst            user                       collecting
+collecting  granted       curator analyst            board                      collecting
 announced   decision      curator                    board                      decided
 collecting  query         user                       randomness                 collecting
 collecting  evaluated     randomness                 user                       collecting
