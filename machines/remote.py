@@ -79,7 +79,7 @@ class RemoteNetwork(Network):
 
     def learn(self, author: str, data: bytes) -> Entry:
         """Add an entry to the copy; instruments hear of it where the board itself is."""
-        return self.board.post(author, data)
+        return self.add(author, data)
 
     def take(self, body: Letters | Posted | Declined) -> None:
         """Take an input; Refused if it is an entry that the board itself could not have taken."""

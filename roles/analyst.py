@@ -17,7 +17,7 @@ from .board_monitor import BoardMonitor
 from .challenge import Keyring
 from .keyholder import Keyholder
 from .mint import Desk
-from .network import Endpoint, Inbox
+from .network import Endpoint
 from .reader import publish, read_round
 from .worker_pool import WorkerPool
 
@@ -27,7 +27,6 @@ MISDECIDED = "the announced rule decides otherwise from the published marginals"
 async def analyst(
     me: Endpoint,
     key: Keyholder,
-    inbox: Inbox,
     pool: WorkerPool,
     watch: BoardMonitor,
     desk: Desk,
@@ -52,7 +51,7 @@ async def analyst(
         try:
             if Cause.DECISION in alarms:
                 raise RoundBurned(MISDECIDED)  # noqa: TRY301 - burned like the others
-            reading = await read_round(me, plan, key.secret, inbox, pool, desk, ring)
+            reading = await read_round(me, plan, key.secret, pool, desk, ring)
             if reading is not None:
                 _check_people(me, plan, reading)
                 if sums:

@@ -47,7 +47,7 @@ async def commit(me: Endpoint, plan: Round, purse: Purse) -> None:
         return
     number = plan.call.round
     toss = purse.tosses[number] = audit.draw_toss(purse.fresh(plan))
-    await me.network.until(Kind.HEAD, lambda board: board.due is None)
+    await me.until(Kind.HEAD, lambda board: board.due is None)
     await me.post(audit.coin_of(plan.session, number, me.party, toss))
 
 
@@ -76,7 +76,7 @@ async def toss(me: Endpoint, plan: Round, purse: Purse) -> bool:
 
     False if the session ends meanwhile. RoundBurned, with names, if some do not show theirs.
     """
-    number, board, openers = plan.call.round, me.network.board, plan.openers
+    number, board, openers = plan.call.round, me.board, plan.openers
     hops = len(openers) - 1
     why = f"{', '.join(openers[:-1])} have not shown what they sent"
     for kind, ready in (
@@ -97,7 +97,7 @@ async def _wait(
     """Wait for posts of a kind for so many deadlines; False if the session ends first."""
     patience = plan.announcement.rules.deadline * times
     with trio.move_on_after(patience) as waiting:
-        await me.network.until(kind, lambda _: ready())
+        await me.until(kind, lambda _: ready())
     if waiting.cancelled_caught:
         raise RoundBurned(f"{why} within {patience} seconds")
     return me.board.phase not in (Phase.BURNT, Phase.OVER)
@@ -120,7 +120,7 @@ async def answer(
         return
     if hop > paired(len(plan.hops) - 1):
         return
-    number, shown = plan.call.round, me.network.board.audited
+    number, shown = plan.call.round, me.board.audited
     if hop % 2 == 0:
         why = f"{plan.openers[hop - 2]} has not opened what the coins have chosen"
         here = partial(_there, me, number, hop - 1)
@@ -136,7 +136,7 @@ async def answer(
 
 
 def _there(me: Endpoint, number: int, hop: int) -> bool:
-    return hop in me.network.board.audited.opened.get(number, {})
+    return hop in me.board.audited.opened.get(number, {})
 
 
 async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: Purse) -> bool:
@@ -150,7 +150,7 @@ async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: Purse)
     if not await toss(me, plan, purse):
         return False
     why = f"{', '.join(openers[:-1])} have not opened what the coins have chosen"
-    done = partial(me.network.board.audited.done, number, openers)
+    done = partial(me.board.audited.done, number, openers)
     if not await _wait(me, plan, 2, Kind.OPENED, done, why):
         return False
     await inspect(me, plan, pool)

@@ -63,17 +63,17 @@ async def vouched(me: Endpoint) -> bool:
 
     The board that it is shown does not carry that alarm to anybody: the user tells it elsewhere.
     """
-    known, board = me.network.known, me.board
+    known, board = me.known, me.board
     if known is None or board.roster == known:
         return True
-    await me.post(Alarm(len(me.network.board.calls), Cause.SPLIT, board.witness))
+    await me.post(Alarm(len(board.calls), Cause.SPLIT, board.witness))
     return False
 
 
 async def compare(me: Endpoint) -> bool:
     """User: whether it was told of the session that is on the board; alarm if it was not."""
-    told = me.network.told.get(me.party)
-    if told is None or told.digest() == me.board.session:
+    told = me.stream.announcement
+    if told is None or me.stream.session == me.board.session:
         return True
     await me.post(Alarm(len(me.board.calls), Cause.ANNOUNCEMENT, told.encode()))
     return False

@@ -4,6 +4,7 @@ Keyholders post a share of the round's lock, judge when the time to look has pas
 shares if nothing was changed. People look whether their ballots have come, and prove it if not.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -60,17 +61,16 @@ async def offer(me: Endpoint, plan: Round, ring: Keyring) -> None:
     share = ring.shares[number] = draw_share(plan, me.party, fresh)
     if ring.adversary is not None:
         ring.adversary.entrust(me.party, number, share.secret)
-    await me.network.until(Kind.HEAD, lambda board: board.due is None)
+    await me.until(Kind.HEAD, lambda board: board.due is None)
     await me.post(Share(share.public, share.proof))
 
 
-async def with_lock(me: Endpoint, plan: Round) -> Round | None:
-    """User: the round with its lock, when all shares are there; None if the session ends first."""
+async def lock_shares(me: Endpoint, plan: Round) -> Mapping[str, Share] | None:
+    """User: wait for all shares of the round's lock; None if the session ends first."""
     number, due = plan.call.round, set(plan.openers)
-    await me.network.until(
-        Kind.SHARE, lambda board: due <= board.challenged.shares.get(number, {}).keys()
-    )
-    return locked(plan, me.board.challenged.shares.get(number, {}))
+    await me.until(Kind.SHARE, lambda board: due <= board.challenged.shares.get(number, {}).keys())
+    shares = me.board.challenged.shares.get(number, {})
+    return shares if due <= shares.keys() else None
 
 
 def lock_of(me: Endpoint, plan: Round) -> Round:
@@ -93,7 +93,7 @@ async def show(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> No
     number = plan.call.round
     if not plan.announcement.rules.challenge:
         return
-    await me.network.until(Kind.HEARD, lambda board: number in board.challenged.heard)
+    await me.until(Kind.HEARD, lambda board: number in board.challenged.heard)
     if await examine(me, plan, pool):
         hop = plan.openers.index(me.party) + 1
         await me.post(ShareSecret(hop, ring.shares[number].secret))
@@ -107,7 +107,7 @@ async def examine(me: Endpoint, plan: Round, pool: WorkerPool) -> bool:
     """
     turn = TURN * (plan.openers.index(me.party) + 1)
     with trio.move_on_after(plan.announcement.rules.deadline + turn):
-        await me.network.until(Kind.BURNED, lambda _: False)
+        await me.until(Kind.BURNED, lambda _: False)
     if me.board.phase is not Phase.CHALLENGED:
         return False
     shown, number, rules = me.board.challenged, plan.call.round, plan.announcement.rules
@@ -148,9 +148,7 @@ async def opened_by_all(
     if not await examine(me, plan, pool):
         return None
     with trio.move_on_after(patience):
-        await me.network.until(
-            Kind.SHOWN, lambda board: board.challenged.unlocked(number, plan.openers)
-        )
+        await me.until(Kind.SHOWN, lambda board: board.challenged.unlocked(number, plan.openers))
     if me.board.phase is not Phase.CHALLENGED:
         return None
     shown = me.board.challenged.shown.get(number, {})
@@ -164,7 +162,7 @@ async def opened_by_all(
 async def contest(me: Endpoint, plan: Round, proofs: Proofs) -> None:
     """User: look whether one's ballots have come; prove it to everybody if one has not."""
     number = plan.call.round
-    await me.network.until(Kind.HEARD, lambda board: number in board.challenged.heard)
+    await me.until(Kind.HEARD, lambda board: number in board.challenged.heard)
     heard = me.board.challenged.heard.get(number)
     gone = challenge.missing(plan, heard, proofs) if heard is not None else None
     if gone is not None:

@@ -25,7 +25,7 @@ from ..protocol.tallying import Reading
 from .challenge import Keyring
 from .keyholder import Keyholder
 from .mint import Desk
-from .network import Endpoint, Inbox
+from .network import Endpoint
 from .reader import publish, read_round
 from .worker_pool import WorkerPool
 
@@ -36,7 +36,6 @@ async def curator(
     me: Endpoint,
     key: Keyholder,
     plans: "Plans",
-    inbox: Inbox,
     pool: WorkerPool,
     desk: Desk,
     ring: Keyring,
@@ -59,8 +58,8 @@ async def curator(
                 await _await_analyst(me, plans)
                 await _check_release(me, plans, step, read, pool)
                 break
-            plan = me.network.plan(step)
-            if reading := await read_round(me, plan, key.secret, inbox, pool, desk, ring):
+            plan = me.plan(step)
+            if reading := await read_round(me, plan, key.secret, pool, desk, ring):
                 read.append(_heard(step, reading))
                 reading = me.counted(plan, reading)
                 _check(me, plans, reading)
@@ -90,7 +89,7 @@ async def _await_analyst(me: Endpoint, plans: "Plans") -> None:
     steps = plans.shufflers + 3 + more
     patience = plans.rules.deadline * steps
     with trio.move_on_after(patience) as waiting:
-        await me.network.until(Kind.TALLY, _tallied)
+        await me.until(Kind.TALLY, _tallied)
     if waiting.cancelled_caught:
         raise RoundBurned(f"the analyst has released nothing within {patience} seconds")
 
@@ -165,7 +164,7 @@ async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
     if plans.roster is not None:
         await me.post(plans.roster)
     with trio.move_on_after(plans.rules.deadline):
-        await me.network.until(Kind.KEY, lambda board: len(board.keys) == due)
+        await me.until(Kind.KEY, lambda board: len(board.keys) == due)
     if len(me.board.keys) < due:
         raise RoundBurned(f"only {len(me.board.keys)} of {due} keyholders published a key in time")
     keys = me.board.keys
@@ -185,6 +184,6 @@ async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
     )
     await me.post(announcement)
     with trio.move_on_after(plans.rules.deadline):
-        await me.network.until(Kind.CONSENT, lambda board: len(board.consents) == due)
+        await me.until(Kind.CONSENT, lambda board: len(board.consents) == due)
     if len(me.board.consents) < due:
         raise RoundBurned("not everybody consented to the announcement in time")

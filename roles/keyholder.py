@@ -19,7 +19,7 @@ from ..protocol.session import Round
 from ..protocol.wire import Writer
 from .audit import check_traced
 from .batches import Arriving
-from .network import Endpoint, Inbox, Letter
+from .network import Endpoint, Letter
 from .spool import Spool
 from .worker_pool import WorkerPool
 
@@ -44,17 +44,17 @@ class Keyholder:
             return False
 
     async def _consent(self, me: Endpoint) -> bool:
-        if me.network.known is not None:
-            await me.network.until(Kind.ROSTER, lambda board: board.roster is not None)
+        if me.known is not None:
+            await me.until(Kind.ROSTER, lambda board: board.roster is not None)
         await me.post(Key(self.pair.public))
-        await me.network.until(Kind.ANNOUNCEMENT, lambda board: board.announcement is not None)
+        await me.until(Kind.ANNOUNCEMENT, lambda board: board.announcement is not None)
         announcement = me.board.announcement
         if announcement is None:
             return False
         if announcement.key(me.party) != self.pair.public:
             await me.post(Burned(f"{me.party} finds another key than its own in the announcement"))
             return False
-        if other := me.network.differing():
+        if other := me.differing():
             why = f"{me.party} finds in the announcement another {' and '.join(other)}"
             await me.post(Burned(f"{why} than was agreed on"))
             return False
@@ -62,9 +62,7 @@ class Keyholder:
         return True
 
 
-async def batch_of(
-    me: Endpoint, plan: Round, hop: int, inbox: Inbox, pool: WorkerPool
-) -> Sequence[bytes] | None:
+async def batch_of(me: Endpoint, plan: Round, hop: int, pool: WorkerPool) -> Sequence[bytes] | None:
     """Party at `hop`: wait for the batch of the hop before; None if the session ends first.
 
     RoundBurned if it has not come when this hop's time is up: one deadline for the collection, and
@@ -81,7 +79,7 @@ async def batch_of(
     with trio.move_on_after(patience) as waiting:
         async with me.while_open():
             while batch is None and not arriving.excess:
-                for letter in await inbox.receive():
+                for letter in await me.receive(most=1):
                     _take(me, plan, hop, letter, arriving)
                     if arriving.whole:
                         batch, arriving = arriving.layers, Arriving(plan, hop, people)

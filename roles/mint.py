@@ -33,7 +33,7 @@ from ..protocol.session import Round, sealing
 from ..protocol.tallying import Reading
 from ..protocol.token_messages import Ask, Grant, Mint, Roll
 from ..protocol.tokens import ask_digest, check_ask, give, give_publicly, other_reader
-from .network import Endpoint, Inbox, Letter, drained
+from .network import OWN_INBOX, Bag, Endpoint, Letter
 from .replies import letters_until
 from .worker_pool import WorkerPool
 
@@ -95,11 +95,11 @@ class Desk:
         check_envelopes(self.issued(number), envelopes)
 
 
-async def mint(me: Endpoint, desk: Desk, inbox: Inbox, pool: WorkerPool) -> None:
+async def mint(me: Endpoint, desk: Desk, pool: WorkerPool) -> None:
     """Curator, analyst: give the tokens of the rounds it reads; hear of the others who has some."""
     async for plan in me.rounds():
         if plan.reader != me.party:
-            await _hear_roll(me, plan, desk, inbox)
+            await _hear_roll(me, plan, desk)
             continue
         number, began = plan.call.round, trio.current_time()
         close = began + plan.announcement.rules.deadline / 2
@@ -110,8 +110,9 @@ async def mint(me: Endpoint, desk: Desk, inbox: Inbox, pool: WorkerPool) -> None
         desk.keys[number] = OprfKey(fresh, plan.session)
         await me.post(Mint(desk.keys[number].public))
         tries: Counter[str] = Counter()
-        letters, desk.early = desk.early, []
-        while letters := letters or await letters_until(close, me, inbox):
+        letters: Bag = desk.early
+        desk.early = []
+        while letters := letters or await letters_until(close, me, *OWN_INBOX):
             await _answer(me, plan, desk, letters, tries, pool)
             letters = []
         with trio.move_on_at(began + plan.announcement.rules.deadline):
@@ -154,15 +155,15 @@ async def _answer_publicly(me: Endpoint, plan: Round, desk: Desk, pool: WorkerPo
             answer = await pool.alone(work)
             with suppress(RoundBurned):  # the board refuses what comes after the collection
                 await me.post(answer)
-        await me.network.until(Kind.ASK, lambda _: not judged.issuperset(asked.unanswered(number)))
+        await me.until(Kind.ASK, lambda _: not judged.issuperset(asked.unanswered(number)))
 
 
-async def _hear_roll(me: Endpoint, plan: Round, desk: Desk, inbox: Inbox) -> None:
+async def _hear_roll(me: Endpoint, plan: Round, desk: Desk) -> None:
     """Wait until the reader of a round says who was given tokens, or the session ends."""
     number = plan.call.round
     async with me.while_open():
         while number not in desk.people:
-            for letter in await drained(inbox):
+            for letter in await me.receive(*OWN_INBOX):
                 if kind_of(letter[1]) is Kind.ASK and letter[0] not in dict(desk.early):
                     desk.early.append(letter)  # of the next round, by another way than the roll
                     continue
@@ -240,5 +241,5 @@ def answers(plan: Round, registry: Registry, key: OprfKey, jobs: Sequence[Job]) 
 async def mint_key(me: Endpoint, plan: Round) -> bytes | None:
     """User: the key of this round's tokens, when it is on the board; None if the session ends."""
     number = plan.call.round
-    await me.network.until(Kind.MINT, lambda board: number in board.mints)
+    await me.until(Kind.MINT, lambda board: number in board.mints)
     return me.board.mints.get(number)

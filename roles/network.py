@@ -8,7 +8,6 @@ the receiver, as over a wire.
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
 from itertools import groupby
 from typing import Protocol
 
@@ -17,7 +16,6 @@ import trio
 from ..crypto.signing import Signer
 from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
-from ..protocol.announcement import Announcement
 from ..protocol.board import Board, Entry
 from ..protocol.frames import Message, decode_message, envelope_in, kind_of
 from ..protocol.messages import (
@@ -33,12 +31,13 @@ from ..protocol.messages import (
 )
 from ..protocol.phases import BOARD, Phase, follow
 from ..protocol.schema import Schema
-from ..protocol.session import Round, open_round
+from ..protocol.session import Round
 from ..protocol.signed_posts import sealed_post, sign_head
 from ..protocol.tallying import Reading
 from ..protocol.terms import Terms
 from ..protocol.token_messages import Ask
 from ..protocol.transcript import Refusal
+from .board_stream import ENDED, BoardStream, OwnStream
 from .instruments import Instrument, Instruments
 
 
@@ -82,44 +81,56 @@ class Network:
         known: Roster | None = None,
         notary: Signer | None = None,
     ) -> None:
-        self.board = Board(known=known)
+        self.stream = BoardStream(Board(known=known))
         self.known = known
         self.notary = notary
         self.instruments = instruments
-        self._inboxes: dict[tuple[str, Kind | None], Door] = {}
-        self._changed: dict[object, trio.Event] = {}
-        self._plans: dict[tuple[Call, bytes], Round] = {}
+        self._inboxes: dict[tuple[str, Kind | None], tuple[Door, Inbox]] = {}
+        self._own: dict[str, OwnStream] = {}
         self.wire: Wire | None = None
         self.terms: Terms | None = None  # what was agreed on before, where anything was
-        self.told: dict[str, Announcement] = {}  # what single parties were told instead
-        self.shown: dict[str, Board] = {}  # another board that single parties are shown
 
-    def differing(self) -> tuple[str, ...]:
-        """What is announced otherwise than was agreed on before; () where nothing was."""
-        announced = self.board.announcement
-        return self.terms.differing(announced) if self.terms and announced else ()
+    @property
+    def board(self) -> Board:
+        """The board, as parties read it that have no stream of their own."""
+        return self.stream.board
 
     def join(self, party: str) -> "Endpoint":
         """Give a party its place in the network."""
         parties.role(party)
         return Endpoint(self, party)
 
+    def show(self, party: str, stream: OwnStream) -> None:
+        """Let a party read the board in a stream of its own from now on."""
+        for entry in self.board.entries:
+            stream.hear(entry)
+        self._own[party] = stream
+
+    def stream_of(self, party: str) -> BoardStream:
+        """Give the stream in which a party reads the board."""
+        return self._own.get(party, self.stream)
+
     def inbox(self, party: str, *kinds: Kind) -> Inbox:
-        """Open the inbox of a party that receives messages of its own; kinds: for these alone."""
-        send, receive = trio.open_memory_channel[Bag](INBOX)
+        """Open the inbox of a party that receives letters; kinds: for these alone."""
+        channel = trio.open_memory_channel[Bag](INBOX)
         for kind in kinds or (None,):
-            self._inboxes[party, kind] = send
-        return receive
+            self._inboxes[party, kind] = channel
+        return channel[1]
+
+    def inbox_of(self, party: str, *kinds: Kind) -> Inbox:
+        """Give the inbox that was opened for a party, or for these kinds of its letters."""
+        return self._inboxes[party, kinds[0] if kinds else None][1]
 
     def doors(self, receiver: str, bag: Bag) -> Iterator[tuple[Door | None, Bag]]:
         """Where letters for a party go in: by their kind, if it has an inbox for these alone."""
-        other = self._inboxes.get((receiver, None))
+        other, _ = self._inboxes.get((receiver, None), (None, None))
         if all((receiver, kind) not in self._inboxes for kind in OWN_INBOX):
             yield other, bag
             return
         by_kind = groupby(bag, lambda letter: kind_of(letter[1]))
         for kind, letters in by_kind:
-            yield self._inboxes.get((receiver, kind)) or other, tuple(letters)
+            apart, _ = self._inboxes.get((receiver, kind), (None, None))
+            yield apart or other, tuple(letters)
 
     async def carry(self, sender: str, receiver: str, data: bytes) -> None:
         """Bring bytes from one party to another; waits while the receiver's inbox is full."""
@@ -163,7 +174,7 @@ class Network:
 
         Whoever keeps the board adds its signed head where one is due.
         """
-        entry = self.board.post(author, data)
+        entry = self.add(author, data)
         now = trio.current_time()
         self.instruments.tell(lambda instrument: instrument.carried(now, author, BOARD, data))
         self.instruments.tell(lambda instrument: instrument.posted(now, entry))
@@ -173,46 +184,26 @@ class Network:
             self.learn(BOARD, Message(board.session, entry.message.round, head).encode())
         return entry
 
+    def add(self, author: str, data: bytes) -> Entry:
+        """Add a post to the board; streams of single parties hear of it."""
+        entry = self.board.post(author, data)
+        for stream in self._own.values():
+            stream.hear(entry)
+            if stream.ended:
+                stream.wake_all()
+        return entry
+
     def wake(self, entry: Entry) -> None:
-        """Wake those who waited for a post."""
-        for awaited in list(self._changed):
-            if awaited == entry.message.kind or awaited == (Kind.CALL, len(self.board.calls)):
-                self._changed.pop(awaited).set()
-        if self.board.phase in (Phase.BURNT, Phase.OVER):
-            for event in self._changed.values():
-                event.set()
-            self._changed.clear()
+        """Wake the tasks that wait for a post."""
+        self.stream.wake(entry.message.kind)
 
     async def until(self, kind: Kind, ready: Callable[[Board], bool]) -> None:
         """Wait for posts of a kind until the board is ready, or the session burnt or over."""
-        while not ready(self.board) and self.board.phase not in (Phase.BURNT, Phase.OVER):
-            await self._changed.setdefault(kind, trio.Event()).wait()
-
-    async def call(self, number: int) -> Call | None:
-        """Wait for the call of a round, and its head; None if the session ends first."""
-        while len(self.board.calls) < number:
-            if self.board.phase in (Phase.BURNT, Phase.OVER):
-                return None
-            await self._changed.setdefault((Kind.CALL, number), trio.Event()).wait()
-        await self.until(Kind.HEAD, lambda board: board.due is None)
-        return self.board.calls[number - 1]
-
-    def plan_of(self, party: str, call: Call) -> Round:
-        """Work out a round as a party was told of it: as everybody, but for an equivocation."""
-        shown = self.shown.get(party, self.board)
-        told = self.told.get(party, shown.announcement)
-        if told is None or (shown is self.board and party not in self.told):
-            return self.plan(call)
-        return replace(open_round(told, told.digest(), call), witness=shown.witness)
+        await self.stream.until(kind, ready)
 
     def plan(self, call: Call) -> Round:
-        """Work out a round, once for all who ask."""
-        place = call, self.board.witness
-        if place not in self._plans:
-            assert self.board.announcement is not None  # noqa: S101 - calls follow announcements
-            plan = open_round(self.board.announcement, self.board.session, call)
-            self._plans[place] = replace(plan, witness=self.board.witness)
-        return self._plans[place]
+        """Return the round of a call."""
+        return self.stream.plan(call)
 
 
 class Rounds:
@@ -221,85 +212,107 @@ class Rounds:
     Not an async generator: one that an interrupted run leaves behind would have to be closed.
     """
 
-    def __init__(self, network: Network, party: str = "") -> None:
-        self._network = network
-        self._party = party
+    def __init__(self, place: "Endpoint") -> None:
+        self._place = place
         self._number = 0
 
     def __aiter__(self) -> "Rounds":
         return self
 
     async def __anext__(self) -> Round:
-        """Wait for the next round; ends with the session."""
+        """Wait for the next call, and the board's head of it; ends with the session."""
         self._number += 1
-        call = await self._network.call(self._number)
-        if call is None:
+        place, number = self._place, self._number
+        await place.until(Kind.CALL, lambda board: len(board.calls) >= number)
+        if len(place.board.calls) < number:
             raise StopAsyncIteration
-        return self._network.plan_of(self._party, call)
-
-
-class Drained:
-    """Bags as they come, all that wait at once: a turn of the scheduler costs a hash.
-
-    Not an async generator, as `Rounds` is none.
-    """
-
-    def __init__(self, inbox: Inbox) -> None:
-        self._inbox = inbox
-        self._at_once = 0
-
-    def __aiter__(self) -> "Drained":
-        return self
-
-    async def __anext__(self) -> Bag:
-        """Wait for the next bag, unless one waits."""
-        if self._at_once:
-            self._at_once -= 1
-            with suppress(trio.WouldBlock):
-                return self._inbox.receive_nowait()
-        self._at_once = INBOX
-        return await self._inbox.receive()
-
-
-async def drained(inbox: Inbox) -> list[Letter]:
-    """Wait for a letter; give it with all that wait behind it, as long as a bag is filled."""
-    letters = list(await inbox.receive())
-    with suppress(trio.WouldBlock):
-        while len(letters) < INBOX:
-            letters += inbox.receive_nowait()
-    return letters
+        await place.until(Kind.HEAD, lambda board: board.due is None)
+        return place.plan(place.board.calls[number - 1])
 
 
 class Endpoint:
-    """One party's place in the network. A fault may stand in for it (faults/users.py)."""
+    """One party's place in the network.
+
+    Its role meets other parties by four doors alone: `send` and `post`, `receive` and `until`. A
+    fault stands in for the place and wraps doors (faults/); the role inside is the honest one.
+
+    Attributes:
+        network: that connects it with other places.
+        party: its name.
+        signer: the signing key of a user, where users are registered.
+        identity: the key that it signs posts with, where they are signed.
+    """
 
     def __init__(self, network: Network, party: str) -> None:
         self.network = network
         self.party = party
-        self.signer: Signer | None = None  # a user's, where users are registered
-        self.identity: Signer | None = None  # what it signs posts with, where they are signed
+        self.signer: Signer | None = None
+        self.identity: Signer | None = None
+
+    @property
+    def stream(self) -> BoardStream:
+        """The stream in which this party reads the board."""
+        return self.network.stream_of(self.party)
 
     @property
     def board(self) -> Board:
-        """The board, as this party sees it: as everybody, but for a split view."""
-        return self.network.shown.get(self.party, self.network.board)
+        """The board, as this party reads it."""
+        return self.stream.board
+
+    @property
+    def known(self) -> Roster | None:
+        """Who signs posts, as every party knows beforehand; None where posts are not signed."""
+        return self.network.known
+
+    def differing(self) -> tuple[str, ...]:
+        """Name the terms that are announced otherwise than was agreed on before."""
+        terms, announced = self.network.terms, self.stream.announcement
+        return terms.differing(announced) if terms and announced else ()
 
     def rounds(self) -> "Rounds":
         """Each round as it is called, until the session ends."""
-        return Rounds(self.network, self.party)
+        return Rounds(self)
+
+    def plan(self, call: Call) -> Round:
+        """Return the round of a call, as this party reads it."""
+        return self.stream.plan(call)
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Send one message of a round."""
         data = Message(plan.session, plan.call.round, body).encode()
         await self.network.carry(self.party, receiver, data)
 
+    async def receive(self, *kinds: Kind, most: int = INBOX) -> Bag:
+        """Wait for letters, at least one, and return them in the order in which they came.
+
+        kinds: those of an inbox apart, which another task of the party empties. most: letters after
+        which no more are taken that wait as well: a turn of the scheduler costs a hash.
+        """
+        inbox = self.network.inbox_of(self.party, *kinds)
+        letters = list(await inbox.receive())
+        with suppress(trio.WouldBlock):
+            while len(letters) < most:
+                letters += inbox.receive_nowait()
+        return letters
+
+    async def until(self, kind: Kind, ready: Callable[[Board], bool]) -> None:
+        """Wait for posts of a kind until the board is ready, or the session burnt or over."""
+        await self.stream.until(kind, ready)
+
+    def leave(self, *kinds: Kind) -> None:
+        """Take no more letters: what comes is lost, and its sender does not wait."""
+        self.network.inbox_of(self.party, *kinds).close()
+
     async def post(self, body: Body) -> None:
         """Put a message on the board; after the session has ended, only alarms are heard.
 
         What the board refuses is counted as its refusal, and ends the session: RoundBurned. But an
-        alarm, right or wrong, ends nothing, and neither does a user's request for tokens.
+        alarm, right or wrong, ends nothing, and neither does a user's request for tokens. A party
+        that is shown another session posts in the true one: so it tells others by a way of its own.
         """
-        board = self.network.board  # there it is posted, whatever this party was shown
+        board = self.board
+        if board.session != self.network.board.session:
+            board = self.network.board
         if board.phase in _LATEST.get(type(body), _LAST):
             return
         number = board.calls[-1].round if board.calls else 0
@@ -317,11 +330,9 @@ class Endpoint:
 
     def sealed(self, message: Message) -> bytes:
         """The bytes of a post: signed, where posts are and this party has an identity."""
-        known = self.network.known
-        if known is None or self.identity is None:
+        if self.known is None or self.identity is None:
             return message.encode()
-        witness = self.network.board.witness
-        return sealed_post(message, known, self.party, self.identity, witness)
+        return sealed_post(message, self.known, self.party, self.identity, self.board.witness)
 
     def accept(self, plan: Round, letter: Letter) -> Message:
         """Decode a letter and check it against the phases table; Refused if anything is wrong."""
@@ -402,7 +413,7 @@ class Endpoint:
         async with trio.open_nursery() as nursery:
 
             async def watch() -> None:
-                await self.network.until(Kind.BURNED, lambda _: False)
+                await self.until(Kind.BURNED, lambda _: False)
                 nursery.cancel_scope.cancel()
 
             nursery.start_soon(watch)
@@ -414,12 +425,25 @@ class Endpoint:
 
         Whoever the board does not listen to leaves: others miss it when its time is up.
         """
-        if self.board.phase not in (Phase.BURNT, Phase.OVER):
+        if self.board.phase not in ENDED:
             with suppress(RoundBurned):
                 await self.post(Burned(str(burned)))
 
 
-_LAST: Collection[Phase] = (Phase.BURNT, Phase.OVER)
+class Crowd(Endpoint):
+    """The place of many people in one task, each of whom does the same."""
+
+    @property
+    def hears_sealed(self) -> bool:
+        """Whether an instrument does anything with what users seal."""
+        return self.network.instruments.hear_sealed
+
+    async def hand_in(self, receiver: str, letters: Bag) -> None:
+        """Send the letters of some of them, each in its own name."""
+        await self.network.deliver(receiver, letters)
+
+
+_LAST: Collection[Phase] = ENDED
 _LATEST: Mapping[type, Collection[Phase]] = {Closed: (Phase.OVER,), Alarm: ()}
 
 

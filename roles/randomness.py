@@ -17,7 +17,7 @@ from ..protocol.session import Round, sealing
 from ..protocol.threshold import evaluate
 from ..protocol.token_messages import Evaluated, Mint, Query
 from .adversary_record import AdversaryRecord
-from .network import Endpoint, Inbox, Letter
+from .network import Endpoint, Letter
 from .replies import letters_until
 from .worker_pool import WorkerPool
 
@@ -28,7 +28,6 @@ Answer = Evaluated | Reason
 async def randomness(
     me: Endpoint,
     entropy: Entropy,
-    inbox: Inbox,
     pool: WorkerPool,
     adversary: AdversaryRecord | None = None,
 ) -> None:
@@ -45,7 +44,7 @@ async def randomness(
                 adversary.lend(plan.call.round, key)
             await me.post(Mint(key.public))
             tries: Counter[str] = Counter()
-            while letters := await letters_until(close, me, inbox):
+            while letters := await letters_until(close, me):
                 await _answer(me, plan, key, fresh, letters, tries, pool)
     except RoundBurned:
         return  # its key is not taken, so nobody asks: the round burns for want of people

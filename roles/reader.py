@@ -22,7 +22,7 @@ from .audit import audit_round
 from .challenge import Keyring, check_signed, lock_of, offer, opened_by_all
 from .keyholder import batch_of
 from .mint import Desk, tell_roll
-from .network import Endpoint, Inbox
+from .network import Endpoint
 from .worker_pool import WorkerPool
 
 
@@ -30,7 +30,6 @@ async def read_round(
     me: Endpoint,
     plan: Round,
     secret: SecretKey,
-    inbox: Inbox,
     pool: WorkerPool,
     desk: Desk,
     ring: Keyring,
@@ -40,7 +39,7 @@ async def read_round(
     RoundBurned where some who were given tokens are missing, or something was changed.
     """
     await offer(me, plan, ring)
-    batch = await batch_of(me, plan, len(plan.hops), inbox, pool)
+    batch = await batch_of(me, plan, len(plan.hops), pool)
     if batch is None or not await audit_round(me, plan, pool, ring.purse):
         return None
     if plan.announcement.rules.audit:

@@ -8,17 +8,18 @@ from typing import TypeVar
 import trio
 
 from ..errors import Reason, Refused
+from ..protocol.messages import Kind
 from ..protocol.session import Round
-from .network import Endpoint, Inbox, Letter, drained
+from .network import Bag, Endpoint
 
 T = TypeVar("T")
 
 
-async def reply(me: Endpoint, plan: Round, inbox: Inbox, party: str, kind: type[T]) -> T | None:
+async def reply(me: Endpoint, plan: Round, party: str, kind: type[T]) -> T | None:
     """User: the answer of a party; None if none comes in time. What else comes is refused."""
     with trio.move_on_after(plan.announcement.rules.deadline):
         while True:
-            for letter in await inbox.receive():
+            for letter in await me.receive(most=1):
                 try:
                     body = me.accept(plan, letter).body
                     if not isinstance(body, kind) or letter[0] != party:
@@ -30,10 +31,13 @@ async def reply(me: Endpoint, plan: Round, inbox: Inbox, party: str, kind: type[
     return None
 
 
-async def letters_until(close: float, me: Endpoint, inbox: Inbox) -> list[Letter]:
-    """All letters that have come; none when it is time to close, or the session has ended."""
-    letters: list[Letter] = []
+async def letters_until(close: float, me: Endpoint, *kinds: Kind) -> Bag:
+    """Return letters that have come; none when it is time to close, or the session has ended.
+
+    kinds: those of an inbox apart.
+    """
+    letters: Bag = ()
     with trio.move_on_at(close):
         async with me.while_open():
-            letters = await drained(inbox)
+            letters = await me.receive(*kinds)
     return letters

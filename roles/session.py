@@ -13,7 +13,7 @@ from ..protocol import parties
 from ..protocol.announcement import Program
 from ..protocol.board import Board
 from ..protocol.collection import uncollected
-from ..protocol.messages import OPENING, Kind, Registry, Roster
+from ..protocol.messages import OPENING, Registry, Roster
 from ..protocol.phases import BOARD
 from ..protocol.programs import strategy_of
 from .analyst import analyst
@@ -27,7 +27,7 @@ from .event_loop import run_loop
 from .instruments import Instrument, Instruments
 from .keyholder import Keyholder
 from .mint import Desk, mint
-from .network import Endpoint, Network
+from .network import OWN_INBOX, Crowd, Endpoint, Network
 from .people import Person
 from .randomness import randomness
 from .shuffler import shuffler
@@ -183,27 +183,28 @@ def _start_keyholder(
     desk = Desk(cast.entropy.fork(f"tokens of {name}"))
     purse = Purse(cast.entropy.fork(f"coins of {name}"))
     ring = Keyring(cast.entropy.fork(parties.lock_label(name)), purse, cast.adversary)
-    place, inbox = _seat(cast, network)(name), network.inbox(name)
+    network.inbox(name)
+    place = _seat(cast, network)(name)
     place.identity = identities_of(cast).get(name)
     match parties.role(name):
         case parties.Role.ANALYST:
             watch = BoardMonitor(guards.balance, strategy if guards.recompute else None)
             proof = strategy if guards.proves else None
             reads = partial(analyst, strategy=proof, sums=guards.sums)
-            nursery.start_soon(reads, place, key, inbox, pool, watch, desk, ring, name=name)
+            nursery.start_soon(reads, place, key, pool, watch, desk, ring, name=name)
         case parties.Role.RANDOMNESS:
             fresh = cast.entropy.fork("randomness")
-            nursery.start_soon(randomness, place, fresh, inbox, pool, cast.adversary, name=name)
+            nursery.start_soon(randomness, place, fresh, pool, cast.adversary, name=name)
             return
         case parties.Role.CURATOR:
             plans = _plans(cast, signing, network.known)
-            nursery.start_soon(curator, place, key, plans, inbox, pool, desk, ring, name=name)
+            nursery.start_soon(curator, place, key, plans, pool, desk, ring, name=name)
         case _:
-            nursery.start_soon(shuffler, place, key, inbox, pool, ring, guards.history, name=name)
+            nursery.start_soon(shuffler, place, key, pool, ring, guards.history, name=name)
             return
     if cast.rules.tokens:
-        asks = network.inbox(name, Kind.ASK, Kind.ROLL)
-        nursery.start_soon(mint, place, desk, asks, pool, name=f"tokens of {name}")
+        network.inbox(name, *OWN_INBOX)
+        nursery.start_soon(mint, place, desk, pool, name=f"tokens of {name}")
 
 
 def _seat(cast: Cast, network: Network) -> Callable[[str], Endpoint]:
@@ -249,7 +250,8 @@ def _start_users(
     for index in apart:
         place = seat(parties.user(index))
         place.signer = signing.get(index)
-        answers = network.inbox(place.party) if asks else None
-        nursery.start_soon(user, place, person(index), pool, sealers, answers)
+        if asks:
+            network.inbox(place.party)
+        nursery.start_soon(user, place, person(index), pool, sealers)
     if together:
-        nursery.start_soon(cohort, network, together, person, pool)
+        nursery.start_soon(cohort, Crowd(network, PEOPLE), together, person, pool)

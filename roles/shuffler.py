@@ -31,7 +31,7 @@ from .batches import (
 )
 from .challenge import Keyring, lock_of, offer, show
 from .keyholder import Keyholder, batch_of
-from .network import Drained, Endpoint, Inbox, Letter, OtherView
+from .network import Endpoint, Letter, OtherView
 from .worker_pool import WorkerPool
 
 TRIES = 64  # submissions in one person's name whose signatures are looked at; more are not kept
@@ -89,7 +89,6 @@ class _Collected:
 async def shuffler(
     me: Endpoint,
     key: Keyholder,
-    inbox: Inbox,
     pool: WorkerPool,
     ring: Keyring,
     history: History | None = None,
@@ -108,36 +107,35 @@ async def shuffler(
         try:
             await offer(me, plan, ring)
             if hop == 1:
-                await _first(me, plan, key.secret, inbox, pool, memory, ring)
+                await _first(me, plan, key.secret, pool, memory, ring)
             else:
-                await _later(me, plan, hop, key.secret, inbox, pool, ring)
+                await _later(me, plan, hop, key.secret, pool, ring)
             await show(me, plan, pool, ring)
         except RoundBurned as burned:
             await me.burn(burned)
     if plan is not None:
-        await _turn_away(me, plan, inbox)
+        await _turn_away(me, plan)
 
 
-async def _turn_away(me: Endpoint, plan: Round, inbox: Inbox) -> None:
+async def _turn_away(me: Endpoint, plan: Round) -> None:
     """Refuse what still comes within two more deadlines as late, then leave."""
     with trio.move_on_after(2 * plan.announcement.rules.deadline):
-        async with inbox:
-            async for bag in inbox:
-                me.refuse(plan, Reason.LATE, len(bag))
+        while True:
+            me.refuse(plan, Reason.LATE, len(await me.receive(most=1)))
+    me.leave()
 
 
 async def _first(
     me: Endpoint,
     plan: Round,
     secret: SecretKey,
-    inbox: Inbox,
     pool: WorkerPool,
     memory: _Memory,
     ring: Keyring,
 ) -> None:
     """First shuffler: collect envelopes until the deadline, and treat their onions as one batch."""
     close = trio.current_time() + plan.announcement.rules.deadline
-    collected = await _collect(me, plan, inbox, memory, close)
+    collected = await _collect(me, plan, memory, close)
     plan = lock_of(me, plan)
     if collected.signed:
         await _check_signatures(me, plan, collected, memory, pool)
@@ -195,12 +193,11 @@ async def _later(
     plan: Round,
     hop: int,
     secret: SecretKey,
-    inbox: Inbox,
     pool: WorkerPool,
     ring: Keyring,
 ) -> None:
     """A further shuffler: open the batch of the one before."""
-    batch = await batch_of(me, plan, hop, inbox, pool)
+    batch = await batch_of(me, plan, hop, pool)
     if batch is None:
         return
     plan = lock_of(me, plan)
@@ -223,13 +220,12 @@ async def _later(
     await audit.answer(me, plan, hop, secret, batch, pool, ring.purse)
 
 
-async def _collect(
-    me: Endpoint, plan: Round, inbox: Inbox, memory: _Memory, close: float
-) -> _Collected:
+async def _collect(me: Endpoint, plan: Round, memory: _Memory, close: float) -> _Collected:
     """Take one envelope a user until the deadline; refuse and count all else."""
     collected = _Collected()
     with trio.move_on_at(close):
-        async for bag in Drained(inbox):
+        while True:
+            bag = await me.receive()
             collected.received += len(bag)
             for letter in bag:
                 try:

@@ -13,7 +13,7 @@ from ..errors import Reason, Refused
 from ..protocol import parties, threshold
 from ..protocol.ballots import Phrasebook, Sealed, salts, submit_all
 from ..protocol.frames import frame_envelopes
-from ..protocol.locks import Proofs
+from ..protocol.locks import Proofs, locked
 from ..protocol.messages import Call, Kind, Submission
 from ..protocol.registry import submission
 from ..protocol.session import Round, sealing
@@ -21,9 +21,9 @@ from ..protocol.token_messages import Evaluated, Grant, PublicGrant
 from ..protocol.tokens import PendingTokens, make_ask, take_grant
 from ..protocol.transcript import SealedAnswers, names_of
 from .board_monitor import Receiving, compare, vouched
-from .challenge import contest, with_lock
+from .challenge import contest, lock_shares
 from .mint import mint_key
-from .network import Endpoint, Inbox, Letter, Network, Rounds
+from .network import Crowd, Endpoint, Letter
 from .people import People, Person, Row
 from .replies import reply
 from .worker_pool import WorkerPool
@@ -45,28 +45,27 @@ async def user(
     person: Person,
     pool: WorkerPool,
     sealers: "Sealers",
-    inbox: Inbox | None = None,
 ) -> None:
     """Read each call, seal an answer to every question of it, send one envelope.
 
-    inbox: where tokens come in, which are asked for first where the announcement wants them.
+    Where the announcement wants tokens, they are asked for first.
     """
     receiving = Receiving()
     async for plan in me.rounds():
         await receiving.look(me)
         if plan.call.round not in person.rounds:
             continue
-        if me.network.differing() or not await vouched(me):
+        if me.differing() or not await vouched(me):
             break
         if person.compares and not await compare(me):
             break
         fresh = person.entropy.fork(f"round-{plan.call.round}")
         said = person.response(fresh)
         grants: Grants | Outputs | None = None
-        if plan.token and inbox is not None:
-            grants = await obtain(me, plan, fresh, pool, sealers, inbox)
-        if plan.shape is not None and inbox is not None:
-            grants = await consult(me, plan, said, fresh, pool, sealers, inbox)
+        if plan.token:
+            grants = await obtain(me, plan, fresh, pool, sealers)
+        if plan.shape is not None:
+            grants = await consult(me, plan, said, fresh, pool, sealers)
         if grants is None and (plan.token or plan.shape):
             continue
         sealing_plan = await sealers.locked(me, plan)
@@ -90,7 +89,7 @@ async def user(
 
 
 async def obtain(
-    me: Endpoint, plan: Round, fresh: Entropy, pool: WorkerPool, work: "Sealers", inbox: Inbox
+    me: Endpoint, plan: Round, fresh: Entropy, pool: WorkerPool, work: "Sealers"
 ) -> Grants | None:
     """Ask the round's reader for tokens; gives what was asked, the answer and the reader's key.
 
@@ -107,7 +106,7 @@ async def obtain(
         return None  # no desk is open any more: nobody has refused anything
     with trio.move_on_at(began + patience / 2):
         await me.send(plan, plan.reader, asking.body)
-        answer = await reply(me, plan, inbox, plan.reader, Grant)
+        answer = await reply(me, plan, plan.reader, Grant)
     if answer is None:
         answer = await _ask_publicly(me, plan, asking, began + patience)
     return None if answer is None else (asking, answer, public)
@@ -120,7 +119,7 @@ async def _ask_publicly(
     number, index = plan.call.round, parties.index(me.party)
     await me.post(asking.body)
     with trio.move_on_at(close):
-        await me.network.until(
+        await me.until(
             Kind.GRANTED, lambda board: board.public_asks.granted(number, index) is not None
         )
     return me.board.public_asks.granted(number, index)
@@ -133,7 +132,6 @@ async def consult(
     fresh: Entropy,
     pool: WorkerPool,
     work: "Sealers",
-    inbox: Inbox,
 ) -> Outputs | None:
     """Ask `randomness` for the outputs of a row; gives what was asked, the answer and the key.
 
@@ -144,35 +142,35 @@ async def consult(
         return None
     asking = await pool.share(work.consulting(plan), (row, sealing(fresh, plan.session)))
     await me.send(plan, parties.RANDOMNESS, asking.body)
-    answer = await reply(me, plan, inbox, parties.RANDOMNESS, Evaluated)
+    answer = await reply(me, plan, parties.RANDOMNESS, Evaluated)
     return None if answer is None else (asking, answer, public)
 
 
 async def cohort(
-    network: Network,
+    me: Crowd,
     indices: Sequence[int],
     person: Callable[[int], Person],
     pool: WorkerPool,
 ) -> None:
     """Look after many users in one task: what each of them does is the same."""
-    async for plan in Rounds(network):
-        if network.differing():
+    async for plan in me.rounds():
+        if me.differing():
             break
-        told = network.instruments.hear_sealed
+        told = me.hears_sealed
         work, people = partial(seal_all, plan, told=told), People(person, indices)
         async with trio.open_nursery() as nursery:
 
             def send(_: int, sealed: Sequence[Handed], plan: Round = plan) -> None:
-                nursery.start_soon(_hand_in, network, plan, sealed)
+                nursery.start_soon(_hand_in, me, plan, sealed)
 
             await pool.spread("users seal", work, people, send)
 
 
-async def _hand_in(network: Network, plan: Round, sealed: Sequence[Handed]) -> None:
+async def _hand_in(me: Crowd, plan: Round, sealed: Sequence[Handed]) -> None:
     """Send what some users have sealed to the first shuffler, while others still seal."""
     made = [ballots for _, ballots in sealed if ballots is not None]
-    network.instruments.tell(lambda watcher: watcher.all_sealed(made))
-    await network.deliver(plan.openers[0], [letter for letter, _ in sealed])
+    me.tell(lambda watcher: watcher.all_sealed(made))
+    await me.hand_in(plan.openers[0], [letter for letter, _ in sealed])
 
 
 def seal_all(plan: Round, everybody: Sequence[Person], *, told: bool = True) -> list[Handed]:
@@ -208,16 +206,16 @@ class Sealers:
     async def locked(self, me: Endpoint, plan: Round) -> Round | None:
         """Wait for the lock of a round, where there is one; None if the session ends first.
 
-        It is worked out once for all who see the same board.
+        Each user waits until its own board shows all shares; their sum is worked out once.
         """
         if not plan.announcement.rules.challenge:
             return plan
+        shares = await lock_shares(me, plan)
+        if shares is None:
+            return None
         place = plan.call, plan.session, plan.witness
-        if place not in self._locked:
-            lock = await with_lock(me, plan)
-            if lock is None:
-                return None
-            self._locked.setdefault(place, lock)
+        if place not in self._locked and (lock := locked(plan, shares)):
+            self._locked[place] = lock
         return self._locked[place]
 
     def signing(self, plan: Round) -> Callable[[Sequence[Signing]], list[Done | Reason]]:

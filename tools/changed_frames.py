@@ -42,6 +42,7 @@ from veilmix.protocol.session import Round
 from veilmix.protocol.token_messages import Ask, Grant
 from veilmix.protocol.tokens import check_ask, give, make_ask, take_grant
 from veilmix.protocol.transcript import Transcript
+from veilmix.roles.board_stream import BoardStream
 from veilmix.roles.cast import Cast, Guards
 from veilmix.roles.instruments import Instrument, Instruments, Recorder
 from veilmix.roles.network import Endpoint, Network
@@ -230,7 +231,7 @@ class Hearers:
         posts = [decode_message(data).kind.name for _, data in played.posts]
         for moment in (at + 2 for at, kind in enumerate(posts) if kind == "CALL"):
             network = Network(Instruments([], lambda _: None))
-            network.board = played.until(moment)
+            network.stream = BoardStream(played.until(moment))
             network.known = played.board.roster
             self.networks.append((network, network.plan(network.board.calls[-1])))
         self.signers = signers(played.cast)

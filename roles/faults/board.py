@@ -7,7 +7,7 @@ posts with identities that it made: it has no others.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from ...crypto.entropy import Entropy
 from ...crypto.keys import KeyPair, SecretKey
@@ -21,40 +21,49 @@ from ...protocol.frames import Message
 from ...protocol.messages import Body, Consent, Head, Key, Roster
 from ...protocol.parties import Role
 from ...protocol.phases import BOARD
-from ...protocol.session import Round
 from ...protocol.signed_posts import sealed_post, sign_head
-from ..network import Endpoint, Fault, Network, Rounds
+from ..board_stream import BoardStream, OwnStream
+from ..instruments import Instruments
+from ..network import Endpoint, Fault, Network
 
 
-@dataclass(slots=True)
-class Forgery:
-    """Another board, made of what stands on the true one, with keys of the liar's own.
+class Forgery(OwnStream):
+    """Another board, made from the posts of the true one, with keys of the liar's own.
 
-    Attributes:
-        entropy: what keys and identities are drawn from.
-        notary: the identity of whoever keeps the board; None where nothing is signed.
-        board: what is shown.
-        pairs: the keys that take the place of those of the parties, by name.
+    entropy: the source of keys and identities. notary: the identity of the keeper of the board;
+    None where nothing is signed. instruments: are told of the board and its keys. pairs: the keys
+    that take the place of the parties' keys, by name.
     """
 
-    entropy: Entropy
-    notary: Signer | None
-    board: Board = field(default_factory=Board)
-    pairs: dict[str, KeyPair] = field(default_factory=dict)
+    def __init__(
+        self, true: BoardStream, entropy: Entropy, notary: Signer | None, instruments: Instruments
+    ) -> None:
+        super().__init__(true)
+        self._board = Board()  # its reader compares the roster with the one it knows
+        self.entropy = entropy
+        self.notary = notary
+        self.instruments = instruments
+        self.pairs: dict[str, KeyPair] = {}
+        self._stopped = False
 
-    def follow(self, true: Board) -> None:
-        """Show what has come onto the true board since the last time, as far as that can be done.
+    def hear(self, entry: Entry) -> None:
+        """Show a post's counterpart, as long as there is one.
 
-        What is proved of the true session alone, such as a share of a lock, has no like on another
-        board: whoever is shown that one sees it stop there, and answers no more.
+        A post that is proved of the true session alone, such as a share of a lock, has none. The
+        reader of this board sees it stop there, and answers no more.
         """
-        for entry in true.entries[len(self.board.entries) :]:
-            author, number = entry.author, entry.message.round
+        author, number = entry.author, entry.message.round
+        if not self._stopped:
             message = Message(self.board.session, number, self._instead(entry))
             try:
                 self.board.post(author, self._sealed(author, message))
             except Refused:
-                return
+                self._stopped = True
+        if self._stopped:
+            return
+        self.wake(entry.message.kind)
+        shown, keys = self.board, _secrets_of(self.pairs)
+        self.instruments.tell(lambda instrument: instrument.misled(shown, keys))
 
     def _instead(self, entry: Entry) -> Body:
         """What stands there instead of an entry."""
@@ -104,44 +113,17 @@ class Forgery:
         return sealed_post(message, roster, author, self._identity(author), self.board.witness)
 
 
-class MisledUser(Endpoint):
-    """The place of an honest user who is shown a forged board."""
-
-    def __init__(self, network: Network, party: str, entropy: Entropy) -> None:
-        super().__init__(network, party)
-        self.forgery = Forgery(entropy, network.notary)
-        network.shown[party] = self.forgery.board
-
-    def rounds(self) -> "Rounds":
-        """Each round as it is called, once the forged board has it too."""
-        return _ForgedRounds(self)
-
-
-class _ForgedRounds(Rounds):
-    """The rounds of a session as somebody is shown them who is lied to."""
-
-    def __init__(self, place: MisledUser) -> None:
-        super().__init__(place.network, place.party)
-        self._place = place
-
-    async def __anext__(self) -> Round:
-        """Wait for the next round; the liar adds it to what it shows."""
-        call = await self._network.call(self._number + 1)
-        if call is not None:
-            forgery = self._place.forgery
-            forgery.follow(self._network.board)
-            shown, keys = forgery.board, dict(forgery.pairs)
-            self._network.instruments.tell(
-                lambda instrument: instrument.misled(shown, _secrets_of(keys))
-            )
-        return await super().__anext__()
-
-
 def _secrets_of(pairs: Mapping[str, KeyPair]) -> dict[str, SecretKey]:
     """The secret keys, by the party whose place they take."""
     return {party: pair.secret for party, pair in pairs.items()}
 
 
 def misled(entropy: Entropy) -> Fault:
-    """Give the place of a user to whom the board lies."""
-    return lambda network, party: MisledUser(network, party, entropy)
+    """Give the place of an honest user who is shown a forged board."""
+
+    def place(network: Network, party: str) -> Endpoint:
+        forgery = Forgery(network.stream, entropy, network.notary, network.instruments)
+        network.show(party, forgery)
+        return network.join(party)
+
+    return place

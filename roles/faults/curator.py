@@ -10,6 +10,7 @@ from ...protocol.messages import Body, Decision, Receipts, Tally
 from ...protocol.schema import Schema
 from ...protocol.session import Round
 from ...protocol.tallying import Reading
+from ..board_stream import Retold
 from ..network import Endpoint, Fault, Network
 
 CRASH = "the curator says that its machine has crashed"
@@ -50,7 +51,8 @@ class Liar(Endpoint):
         if "equivocate" in self.attacks and isinstance(body, Announcement) and self.target:
             unguarded = replace(body.rules, receipts=False, tokens=False, challenge=False)
             unsalted = replace(unguarded, audit=False, salted=False)
-            self.network.told[self.target] = replace(body, rules=unsalted)
+            told = replace(body, rules=unsalted)
+            self.network.show(self.target, Retold(self.network.stream, told))
 
 
 def merged(count: Counter[tuple[str, ...]]) -> Counter[tuple[str, ...]]:

@@ -236,7 +236,7 @@ LIES: tuple[Lie, ...] = (
 @pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
 def test_a_false_alarm_ends_nothing(lie: Lie, monkeypatch: pytest.MonkeyPatch) -> None:
     async def lying(me: Endpoint, plan: Round, proofs: Proofs) -> None:
-        await me.network.until(Kind.HEARD, lambda board: plan.call.round in board.challenged.heard)
+        await me.until(Kind.HEARD, lambda board: plan.call.round in board.challenged.heard)
         if me.party == TARGET and plan.call.round == 1:
             await me.post(Alarm(1, Cause.CHANGED, lie(plan, proofs)))
 
@@ -255,9 +255,9 @@ def test_an_alarm_out_of_its_time_or_size_is_not_heard(
         if me.party != TARGET or plan.call.round > 1:
             return
         if when == "late":
-            await me.network.until(Kind.TALLY, lambda board: bool(board.tallies))
+            await me.until(Kind.TALLY, lambda board: bool(board.tallies))
         if when == "long":
-            await me.network.until(Kind.HEARD, lambda board: 1 in board.challenged.heard)
+            await me.until(Kind.HEARD, lambda board: 1 in board.challenged.heard)
         size = plan.envelope + 32 * 66 + 1 if when == "long" else 10
         await me.post(Alarm(1, Cause.CHANGED, bytes(size)))
 

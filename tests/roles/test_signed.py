@@ -11,7 +11,7 @@ from veilmix.errors import Reason, Refused
 from veilmix.protocol import parties
 from veilmix.protocol.alarms import check_alarm
 from veilmix.protocol.announcement import Program
-from veilmix.protocol.board import END, Board, replay
+from veilmix.protocol.board import END, Entry, replay
 from veilmix.protocol.frames import Message
 from veilmix.protocol.hiding import Mask
 from veilmix.protocol.messages import (
@@ -27,10 +27,10 @@ from veilmix.protocol.messages import (
 )
 from veilmix.protocol.parties import Role
 from veilmix.protocol.phases import BOARD
-from veilmix.protocol.session import open_round
 from veilmix.protocol.signed_posts import fork_between, sealed_post, sign_head, witness_of
+from veilmix.roles.board_stream import OwnStream
 from veilmix.roles.cast import Guards
-from veilmix.roles.network import Endpoint, Rounds
+from veilmix.roles.network import Endpoint, Network
 
 ROWS = KIT.people(24)
 PEOPLE = {name: Signer(SeededEntropy(9).fork(name)) for name in (
@@ -117,37 +117,31 @@ ASKED = Call(2, Role.CURATOR, ((0, 1), (0, 2), (1, 2)), MASK)
 SHOWN = Call(2, Role.CURATOR, ((0, 1), (0, 2), (1, 2)))  # without the mask
 
 
-class TwoFaced(Endpoint):
-    """An honest user to whom board and curator, with their own identities, show another call."""
-
-    def rounds(self) -> Any:
-        return ShareSecret(self)
-
-
-class ShareSecret(Rounds):
-    def __init__(self, place: Endpoint) -> None:
-        super().__init__(place.network, place.party)
-
-    async def __anext__(self) -> Any:
-        plan = await super().__anext__()
-        if plan.call.round == 1:
-            return plan
-        shown = self._network.shown[self._party] = other(self._network.board)
-        plan = open_round(shown.announcement, shown.session, SHOWN)
-        return replace(plan, witness=shown.witness)
-
-
-def other(true: Board) -> Board:
+class OtherCall(OwnStream):
     """The same board, but with another second call, which the curator has signed too."""
-    assert true.roster is not None
-    at = next(i for i, entry in enumerate(true.entries) if entry.message.body == true.calls[1])
-    shown = replay([(entry.author, entry.data) for entry in true.entries[:at]], true.roster)
-    message = Message(true.session, 2, SHOWN)
-    sealed = sealed_post(message, true.roster, "curator", PEOPLE["curator"], shown.witness)
-    shown.post("curator", sealed)
-    head = sign_head(true.roster, 2, shown.state, PEOPLE[BOARD])
-    shown.post(BOARD, Message(true.session, 2, head).encode())
-    return shown
+
+    def hear(self, entry: Entry) -> None:
+        if len(self.board.calls) == 2:
+            return
+        if entry.message.body != ASKED:
+            super().hear(entry)
+            return
+        roster, session = self.board.roster, self.board.session
+        assert roster is not None
+        sealed = sealed_post(
+            *(Message(session, 2, SHOWN), roster),
+            *("curator", PEOPLE["curator"], self.board.witness),
+        )
+        self.board.post("curator", sealed)
+        head = sign_head(roster, 2, self.board.state, PEOPLE[BOARD])
+        self.board.post(BOARD, Message(session, 2, head).encode())
+        self.wake_all()
+
+
+def two_faced(network: Network, party: str) -> Endpoint:
+    """Give the place of an honest user to whom board and curator show another call."""
+    network.show(party, OtherCall(network.stream))
+    return network.join(party)
 
 
 def hierarchical(**changes: Any) -> Any:
@@ -173,7 +167,7 @@ def hierarchical(**changes: Any) -> Any:
 
 def test_a_board_that_shows_somebody_another_call_is_proved_to_have_lied() -> None:
     """All signatures hold: what the person sends shows the head that it was shown."""
-    run = KIT.run(hierarchical(faults={"user-5": TwoFaced}))
+    run = KIT.run(hierarchical(faults={"user-5": two_faced}))
     (split,) = [alarm for alarm in run.board.alarms if alarm[1].cause is Cause.SPLIT]
     assert split[0] == "shuffler-1"
     check_alarm(run.board, split[1])

@@ -14,6 +14,7 @@ from veilmix.protocol.phases import Phase
 from veilmix.protocol.session import Round
 from veilmix.protocol.view import view
 from veilmix.roles import shuffler
+from veilmix.roles.board_stream import BoardStream
 from veilmix.roles.cast import Guards
 from veilmix.roles.instruments import Instruments
 from veilmix.roles.network import Endpoint, Network
@@ -240,7 +241,7 @@ def test_an_envelope_out_of_its_phase_is_refused_on_the_quick_way_too() -> None:
     """Whoever is not collecting takes none: late once it has begun to mix, unexpected before."""
     played = KIT.run(ROWS)
     network = Network(Instruments([], lambda _: None))
-    network.board = played.board
+    network.stream = BoardStream(played.board)
     me = network.join("shuffler-1")
     plan = network.plan(played.board.calls[1])
     plan = replace(plan, witness=b"")
