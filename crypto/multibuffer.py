@@ -1,24 +1,32 @@
-"""X25519 eight keys at a time, where processor and library can; nowhere needed, nowhere different.
+"""Eight keys at a time, where processor and library can; nowhere needed, nowhere different.
 
 Intel's Cryptography Primitives Library multiplies eight points at once on processors with AVX-512
-IFMA, in constant time. The package `ipp-crypto` brings it, `intel-cmplr-lib-rt` what it loads; both
-come with the extra `fast`. It is looked for when many keys are first asked for, tried beside
-libsodium, and used only if both give the same bytes. Everything else goes on with libsodium, one
-key after the other: the same layers, the same refusals (docs/adr/0061).
+IFMA, in constant time: for X25519, and for Ed25519 (RFC 8032). The package `ipp-crypto` brings it,
+`intel-cmplr-lib-rt` what it loads; both come with the extra `fast`. It is looked for when many keys
+are first asked for, tried beside libsodium, and used only if both give the same bytes. Everything
+else goes on with libsodium, one key after the other: the same layers, the same refusals
+(docs/adr/0061).
 
 Keys in a row are bytes, 32 after 32. What is computed from secrets is overwritten once it was read.
+Which signatures are valid the library alone does not decide (`signing.py`).
 """
 
 import ctypes
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha512
 from importlib import metadata
-from typing import final
+from typing import Any, final
 
 import numpy as np
-from nacl.bindings import crypto_box_beforenm, crypto_scalarmult_base
+from nacl.bindings import (
+    crypto_box_beforenm,
+    crypto_scalarmult_base,
+    crypto_sign,
+    crypto_sign_BYTES,
+    crypto_sign_seed_keypair,
+)
 from numpy.typing import NDArray
 
 from ..errors import ParameterError
@@ -31,6 +39,8 @@ PACKAGE = "ipp-crypto"
 PACKAGES = ("intel-cmplr-lib-rt", PACKAGE)
 LIBRARY = "libcrypto_mb.so.13"
 NEEDS = ("libintlc.so.5", "libimf.so", "libirng.so", "libsvml.so")  # each after what it loads
+_STATUS = 4  # bits that a call returns for each key: 0 if all is well with it
+_HALF = crypto_sign_BYTES // 2  # bytes of a signature's point, and of its scalar
 _CONSTANT = np.frombuffer(b"expand 32-byte k", dtype="<u4")
 _OUT = ((0, 0), (0, 1), (0, 2), (0, 3), (3, 2), (2, 3), (2, 0), (1, 1))  # words 0 5 10 15 6 7 8 9
 
@@ -46,17 +56,17 @@ class MultiBuffer:
     """
 
     def __init__(self, library: ctypes.CDLL) -> None:
-        self._base = library.mbx_x25519_public_key_mb8
-        self._base.argtypes, self._base.restype = [ctypes.c_void_p] * 2, ctypes.c_uint32
-        self._product = library.mbx_x25519_mb8
-        self._product.argtypes, self._product.restype = [ctypes.c_void_p] * 3, ctypes.c_uint32
+        self._base = _typed(library.mbx_x25519_public_key_mb8, 2)
+        self._product = _typed(library.mbx_x25519_mb8, 3)
+        self._verifying = _typed(library.mbx_ed25519_public_key_mb8, 2)
+        self._sign = _typed(library.mbx_ed25519_sign_mb8, 6)
+        self._verify = _typed(library.mbx_ed25519_verify_mb8, 5)
 
     def public_keys(self, secrets: bytes) -> bytes:
         """Give the public key of each secret key in a row, as `crypto_scalarmult_base` does."""
         secret = np.frombuffer(secrets, dtype=np.uint8)
-        public = np.empty(len(secrets), dtype=np.uint8)
-        count = len(secrets) // X25519_SIZE
-        self._in_eights(self._base, count, public, secret)
+        public = np.zeros(len(secrets), dtype=np.uint8)
+        self._in_eights(self._base, len(secrets) // X25519_SIZE, _rows(public), _rows(secret))
         return public.tobytes()
 
     def box_keys(self, secrets: bytes, points: bytes) -> bytes:
@@ -78,27 +88,105 @@ class MultiBuffer:
         """
         secret = np.frombuffer(secrets, dtype=np.uint8)
         point = np.frombuffer(points, dtype=np.uint8)
-        shared = np.empty(max(len(secrets), len(points)), dtype=np.uint8)
-        self._in_eights(self._product, len(shared) // X25519_SIZE, shared, secret, point)
+        shared = np.zeros(max(len(secrets), len(points)), dtype=np.uint8)
+        count = len(shared) // X25519_SIZE
+        self._in_eights(self._product, count, _rows(shared), _rows(secret), _rows(point))
         return shared
 
-    @staticmethod
-    def _in_eights(function: Callable[..., int], count: int, *arrays: NDArray[np.uint8]) -> None:
-        """Call a function on eight keys of each array at a time, on the last one again if need be.
+    def verifying_keys(self, seeds: bytes) -> bytes:
+        """Give the Ed25519 public key of each seed in a row, as `crypto_sign_seed_keypair` does."""
+        seed = np.frombuffer(seeds, dtype=np.uint8)
+        public = np.zeros(len(seeds), dtype=np.uint8)
+        self._in_eights(self._verifying, len(seeds) // _HALF, _rows(public), _rows(seed))
+        return public.tobytes()
 
-        Of what the function returns nothing is asked: it tells of points of low order.
+    def signatures(self, seeds: bytes, publics: bytes, messages: Sequence[bytes]) -> list[bytes]:
+        """Sign each message with the seed in its place, as `crypto_sign` does.
+
+        Args:
+            seeds: secret ones of 32 bytes in a row, as many as there are messages, one at least.
+            publics: the public key of each.
+            messages: of any lengths.
+        """
+        seed, public = (np.frombuffer(keys, dtype=np.uint8) for keys in (seeds, publics))
+        text, starts, sizes = _texts(messages)
+        signed = np.zeros(len(messages) * crypto_sign_BYTES, dtype=np.uint8)
+        points, scalars = _halves(signed)
+        self._in_eights(
+            *(self._sign, len(messages), points, scalars, starts),
+            *(sizes, _rows(seed), _rows(public)),
+        )
+        raw = signed.tobytes()
+        del text  # the addresses in `starts` are of its bytes
+        return [raw[at : at + crypto_sign_BYTES] for at in range(0, len(raw), crypto_sign_BYTES)]
+
+    def seem_valid(
+        self, publics: bytes, messages: Sequence[bytes], signatures: bytes
+    ) -> NDArray[np.bool_]:
+        """Whether s B - h A is R in each signature (R, s) of a message by the key A in its place.
+
+        That is not all that libsodium asks: it refuses points of low order and scalars that are
+        not reduced. This function may give True for those.
+        """
+        public, signed = (np.frombuffer(each, dtype=np.uint8) for each in (publics, signatures))
+        text, starts, sizes = _texts(messages)
+        points, scalars = _halves(signed)
+        told = self._in_eights(
+            self._verify, len(messages), points, scalars, starts, sizes, _rows(public)
+        )
+        del text
+        lanes = np.arange(LANES, dtype=np.uint32) * _STATUS
+        status = (told[:, None] >> lanes) & ((1 << _STATUS) - 1)
+        return status.ravel()[: len(messages)] == 0
+
+    @staticmethod
+    def _in_eights(
+        function: Callable[..., int], count: int, *rows: NDArray[np.uint64] | NDArray[np.uint32]
+    ) -> NDArray[np.uint32]:
+        """Call a function on eight of each row at a time, on the last one again if need be.
+
+        Gives what the calls returned. X25519's tell of points of low order, which never come here.
         """
         whole = -(-count // LANES) * LANES
-        places = np.minimum(np.arange(whole, dtype=np.uint64), count - 1)
-        steps = [X25519_SIZE if len(each) > X25519_SIZE else 0 for each in arrays]
-        addresses = [
-            each.ctypes.data + places * np.uint64(step)
-            for each, step in zip(arrays, steps, strict=True)
-        ]
-        starts = [each.ctypes.data for each in addresses]
-        size = LANES * addresses[0].itemsize
-        for at in range(0, whole // LANES * size, size):
-            function(*[start + at for start in starts])
+        places = np.minimum(np.arange(whole), count - 1)
+        full = [each[places] if len(each) > 1 else np.repeat(each, whole) for each in rows]
+        steps = [(each.ctypes.data, each.itemsize) for each in full]
+        return np.array(
+            [
+                function(*[start + at * size for start, size in steps])
+                for at in range(0, whole, LANES)
+            ],
+            dtype=np.uint32,
+        )
+
+
+def _typed(function: Any, pointers: int) -> Callable[..., int]:
+    """Tell ctypes that a function takes so many pointers, and returns a status of eight keys."""
+    function.argtypes, function.restype = [ctypes.c_void_p] * pointers, ctypes.c_uint32
+    typed: Callable[..., int] = function
+    return typed
+
+
+def _rows(array: NDArray[np.uint8], size: int = X25519_SIZE, start: int = 0) -> NDArray[np.uint64]:
+    """The addresses of rows of so many bytes; the first begins at `start`."""
+    count = len(array) // size
+    return array.ctypes.data + start + np.arange(count, dtype=np.uint64) * np.uint64(size)
+
+
+def _halves(signed: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The addresses of the points and of the scalars of signatures in a row."""
+    return _rows(signed, crypto_sign_BYTES), _rows(signed, crypto_sign_BYTES, _HALF)
+
+
+def _texts(
+    messages: Sequence[bytes],
+) -> tuple[bytes, NDArray[np.uint64], NDArray[np.uint32]]:
+    """Messages in a row, the address and the length of each."""
+    text = b"".join(messages) or b"\0"  # an address is due even where there is nothing to read
+    sizes = np.array([len(message) for message in messages], dtype=np.uint32)
+    array = np.frombuffer(text, dtype=np.uint8)
+    ends = np.cumsum(sizes, dtype=np.uint64)
+    return text, array.ctypes.data + ends - sizes, sizes
 
 
 @cache
@@ -122,7 +210,7 @@ def engine_name() -> str:
     """Say with what many layers are sealed and opened here, for records and `veilmix doctor`."""
     if multibuffer() is None:
         return "libsodium"
-    return f"libsodium; X25519 eight keys at a time, {PACKAGE} {metadata.version(PACKAGE)}"
+    return f"libsodium; eight keys at a time, {PACKAGE} {metadata.version(PACKAGE)}"
 
 
 def _load() -> ctypes.CDLL | None:
@@ -142,6 +230,10 @@ def _load() -> ctypes.CDLL | None:
 def _agrees(library: MultiBuffer) -> bool:
     """Whether nine keys of no worth, more than one call takes, come out as libsodium has them."""
     secrets = [sha512(bytes((at,))).digest()[:X25519_SIZE] for at in range(LANES + 1)]
+    return _curves_agree(library, secrets) and _signatures_agree(library, secrets)
+
+
+def _curves_agree(library: MultiBuffer, secrets: Sequence[bytes]) -> bool:
     points = [crypto_scalarmult_base(secret) for secret in secrets]
     first, in_a_row = secrets[0], b"".join(points)
     return (
@@ -150,6 +242,23 @@ def _agrees(library: MultiBuffer) -> bool:
         == b"".join(crypto_box_beforenm(point, first) for point in points)
         and library.box_keys(b"".join(secrets), points[0])
         == b"".join(crypto_box_beforenm(points[0], secret) for secret in secrets)
+    )
+
+
+def _signatures_agree(library: MultiBuffer, seeds: Sequence[bytes]) -> bool:
+    """Whether it makes libsodium's signatures, and tells each from that of another message."""
+    pairs = [crypto_sign_seed_keypair(seed) for seed in seeds]
+    publics, texts = b"".join([public for public, _ in pairs]), [b"m" * at for at in range(9)]
+    signed = [
+        crypto_sign(text, secret)[:crypto_sign_BYTES]
+        for (_, secret), text in zip(pairs, texts, strict=True)
+    ]
+    others = [text if at % 2 else text + b"!" for at, text in enumerate(texts)]
+    told = library.seem_valid(publics, others, b"".join(signed)).tolist()
+    return (
+        library.verifying_keys(b"".join(seeds)) == publics
+        and library.signatures(b"".join(seeds), publics, texts) == signed
+        and told == [at % 2 == 1 for at in range(LANES + 1)]
     )
 
 

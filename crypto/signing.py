@@ -3,8 +3,14 @@
 Ed25519 (RFC 8032) through libsodium. A signer's key pair is its own for years, or for one session;
 what a signature is about must say so itself: the caller signs a label with everything that the
 signature is meant to cover.
+
+Many signatures are made, and checked, eight at a time where that engine is (`multibuffer.py`). What
+libsodium refuses stays refused: a signature counts on the engine's word alone only if its key and
+its point are the one spelling of a point that is not of low order, and its scalar is reduced.
+Libsodium has the last word on every other, and on all that the engine does not take.
 """
 
+from collections.abc import Sequence
 from typing import Never, final
 
 from nacl.bindings import (
@@ -18,10 +24,19 @@ from nacl.bindings import (
 from nacl.exceptions import CryptoError
 
 from ..errors import ParameterError, Reason, Refused
+from .batched import engine_for
 from .entropy import Entropy
 
 SIGNING_KEY = crypto_sign_PUBLICKEYBYTES  # bytes of a public key: 32
 SIGNATURE = crypto_sign_BYTES  # bytes: 64
+
+_P = 2**255 - 19
+_SIGN_BIT = 1 << 255  # of the encoded point: which of the two x; the rest is y
+_ORDER_8 = 2707385501144840649318225287225658788936804267575313519463743609750303402022
+_LOW_ORDER = frozenset((0, 1, _P - 1, _ORDER_8, _P - _ORDER_8))  # y of points that 8 times are zero
+_TOPS = {y >> 248 for y in (*_LOW_ORDER, _P)}
+_ORDINARY = tuple(top & 0x7F not in _TOPS for top in range(256))  # by the last byte of a point
+_REDUCED = 0x10  # a scalar whose last byte is smaller is below 2**252, and so below the order
 
 
 @final
@@ -33,6 +48,13 @@ class Signer:
 
     def __init__(self, entropy: Entropy) -> None:
         self.public, self._secret = crypto_sign_seed_keypair(entropy.random(crypto_sign_SEEDBYTES))
+
+    @classmethod
+    def of_pair(cls, seed: bytes, public: bytes) -> "Signer":
+        """Give the signer of a seed whose public key is known already."""
+        signer = object.__new__(cls)
+        signer.public, signer._secret = public, seed + public
+        return signer
 
     def sign(self, message: bytes) -> bytes:
         """Give the signature of a message, 64 bytes."""
@@ -47,6 +69,28 @@ class Signer:
         raise TypeError("a Signer is not pickled or copied; make it where it signs")
 
 
+def make_signers(entropies: Sequence[Entropy]) -> list[Signer]:
+    """Make a signer of each source of randomness, as `Signer` does."""
+    engine = engine_for(len(entropies))
+    if engine is None:
+        return [Signer(entropy) for entropy in entropies]
+    seeds = [entropy.random(crypto_sign_SEEDBYTES) for entropy in entropies]
+    publics = engine.verifying_keys(b"".join(seeds))
+    return [
+        Signer.of_pair(seed, publics[at * SIGNING_KEY : (at + 1) * SIGNING_KEY])
+        for at, seed in enumerate(seeds)
+    ]
+
+
+def sign_all(signers: Sequence[Signer], messages: Sequence[bytes]) -> list[bytes]:
+    """Give the signature of each message, of the signer in its place, as `sign` does."""
+    engine = engine_for(len(messages))
+    if engine is None:
+        return [signer.sign(message) for signer, message in zip(signers, messages, strict=True)]
+    seeds = b"".join([signer._secret[:crypto_sign_SEEDBYTES] for signer in signers])
+    return engine.signatures(seeds, b"".join([signer.public for signer in signers]), messages)
+
+
 def verify_signature(public: bytes, message: bytes, signature: bytes) -> None:
     """Check a signature.
 
@@ -56,9 +100,61 @@ def verify_signature(public: bytes, message: bytes, signature: bytes) -> None:
     """
     if len(public) != SIGNING_KEY:
         raise ParameterError(f"public: got {len(public)} bytes, accepted: {SIGNING_KEY}")
-    if len(signature) != SIGNATURE:
+    if not _is_valid(public, message, signature):
         raise Refused(Reason.UNREGISTERED)
+
+
+def valid_signatures(
+    publics: Sequence[bytes], messages: Sequence[bytes], signatures: Sequence[bytes]
+) -> list[bool]:
+    """Whether each signature of a message is that of the holder of the key in its place.
+
+    Raises:
+        ParameterError: a key has not 32 bytes.
+    """
+    for public in publics:
+        if len(public) != SIGNING_KEY:
+            raise ParameterError(f"public: got {len(public)} bytes, accepted: {SIGNING_KEY}")
+    triples = list(zip(publics, messages, signatures, strict=True))
+    engine, valid = engine_for(len(triples)), set[int]()
+    if engine is not None:
+        fit = [
+            at for at, (public, _, signature) in enumerate(triples) if _is_plain(public, signature)
+        ]
+        if fit:
+            seem = engine.seem_valid(
+                b"".join([publics[at] for at in fit]),
+                [messages[at] for at in fit],
+                b"".join([signatures[at] for at in fit]),
+            )
+            valid = {at for at, good in zip(fit, seem.tolist(), strict=True) if good}
+    return [at in valid or _is_valid(*triple) for at, triple in enumerate(triples)]
+
+
+def _is_valid(public: bytes, message: bytes, signature: bytes) -> bool:
+    """Whether libsodium takes a signature."""
+    if len(signature) != SIGNATURE:
+        return False
     try:
         crypto_sign_open(signature + message, public)
     except CryptoError:
-        raise Refused(Reason.UNREGISTERED) from None
+        return False
+    return True
+
+
+def _is_plain(public: bytes, signature: bytes) -> bool:
+    """Whether libsodium asks no more of this key and signature than that the equation holds."""
+    return (
+        len(signature) == SIGNATURE
+        and signature[-1] < _REDUCED
+        and _is_point(public)
+        and _is_point(signature[:SIGNING_KEY])
+    )
+
+
+def _is_point(encoded: bytes) -> bool:
+    """Whether 32 bytes are the one spelling of what, if it is a point, is not of low order."""
+    if _ORDINARY[encoded[-1]]:
+        return True  # as most are; saves reading the number
+    y = int.from_bytes(encoded, "little") % _SIGN_BIT
+    return y < _P and y not in _LOW_ORDER

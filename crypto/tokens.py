@@ -1,46 +1,89 @@
-r"""One-time tokens: outputs of RFC 9497's function, with a check that everybody's is of one key.
+r"""One-time tokens: outputs of an oblivious function, with one proof that all are of one key.
 
 A person asks for outputs of inputs that the key holder never sees. Whoever evaluates one person's
-under a key of its own could tell that person's outputs from all others later. RFC 9497 has it prove
-that it did not, which costs the key holder a multiplication an input, and the person two. Here the
-person tests it with one multiplication for all its inputs, because its blinding factors are weights
-that the key holder does not know:
+under a key of its own could tell that person's outputs from all others later, so it proves that it
+did not: one proof for everything that a person asks for at once. Points are those of Curve25519 up
+to their sign (`montgomery.py`), K = k G, and `hash` is HashToGroup of RFC 9497 for ristretto255:
 
-    person        P_i = H(input_i); r_i, c random;  B_i = r_i P_i,  C = c G + sum P_i   ->
-    key holder    E_i = k B_i,  V = SHA-512(label || C || k C), cut to 32 bytes         <-
-    person        N_i = E_i / r_i;  refuses all unless V = hash(C, c K + sum N_i), K = k G
+    person        P_i = hash(input_i), r_i random,  B_i = r_i P_i                          ->
+    key holder    E_i = k B_i;  t from k and all B,  T_0 = t G,  T_i = t B_i
+                  c = SHA-512(label || K || B || E || T) mod l,  z = t - c k mod l         <-
+    person        refuses all unless  T_0 = +-z G +- c K  and each  T_i = +-z B_i +- c E_i
+                  N_i = E_i / r_i,  token_i = first 16 bytes of SHA-512(label || input_i || N_i)
 
-Whoever answers E_i = k B_i + D_i passes only by guessing k C + sum D_i / r_i. The r_i are uniform
-whatever has been seen (for each r_i there is one P_i that gives this B_i, and c hides the sum): so
-one answer passes with a chance of 1 in 2^252 unless all D_i are 0. And the key holder shows a hash
-of k C and not the element: that would be one output more than was asked for.
+It is Chaum and Pedersen's proof, for all statements with one t. If E_i = e B_i with e other than k
+and -k, each choice of the signs allows one c at most: a false answer passes with a chance below
+2^-248 a guess, however it is made (the hash as a random function). B_i is uniform whatever the
+input is, as in RFC 9497. What differs from RFC 9497 is that points have no sign, and the proof: its
+own needs sums of points (docs/adr/0086).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha512
 from hmac import compare_digest
+from itertools import islice
+from typing import Never, final
 
 from ..errors import ParameterError, Reason, Refused
 from .entropy import Entropy
-from .ristretto import (
-    ELEMENT,
-    ORDER,
-    SCALAR,
-    UNIFORM,
-    base_times,
-    plus,
-    scalar,
-    times,
-    times_decoded,
+from .montgomery import (
+    POINT,
+    base_multiples,
+    inverses,
+    meets,
+    multiples,
+    multiplier,
+    number_of,
+    of_elements,
+    point,
 )
-from .voprf import OprfKey, finished, hashed, verify
+from .ristretto import ORDER, SCALAR, decoded_scalar
+from .voprf import hashed
 
 TOKEN = 16  # bytes of an output that are shown: whoever guesses one is right once in 2^128
-CHECK = 32  # bytes of the key holder's check
 MOST_ASKED = 1024  # inputs that a person may ask for at once
 
-_LABEL = b"veilmix token check 1\0"
+_PROOF_LABEL = b"veilmix token proof 1\0"
+_NONCE_LABEL = b"veilmix token nonce 1\0"
+_TOKEN_LABEL = b"veilmix token output 1\0"
+
+
+@final
+class TokenKey:
+    """The key of the tokens of a round. The secret half never shows, and is not pickled or copied.
+
+    Args:
+        entropy: 32 bytes are taken from it.
+    """
+
+    __slots__ = ("_number", "_secret", "public")
+    public: bytes  # a point: the base point times the secret
+
+    def __init__(self, entropy: Entropy) -> None:
+        self._secret = entropy.random(SCALAR)
+        self._number = number_of(self._secret)
+        (self.public,) = base_multiples([self._secret])
+
+    def times(self, points: Sequence[bytes]) -> list[bytes]:
+        """Key holder: multiply points, none of low order, by the secret."""
+        return multiples([self._secret], points)
+
+    def nonce(self, asked: Sequence[bytes]) -> int:
+        """Key holder: what only it knows of a request, and the same whenever it is asked again."""
+        drawn = sha512(_NONCE_LABEL + self._secret + b"".join(asked)).digest()
+        return int.from_bytes(drawn, "little") % ORDER
+
+    def response(self, nonce: int, challenge: int) -> bytes:
+        """Key holder: z, which with the challenge shows that nonce and secret were both used."""
+        return ((nonce - challenge * self._number) % ORDER).to_bytes(SCALAR, "little")
+
+    def __repr__(self) -> str:
+        return "TokenKey(secret hidden)"
+
+    def __reduce_ex__(self, protocol: object) -> Never:
+        """Refuse to be pickled or copied."""
+        raise TypeError("a TokenKey is not pickled or copied; make it where it is used")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,124 +92,201 @@ class BlindedInputs:
 
     Attributes:
         inputs: what outputs are asked for.
-        elements: what is sent: B_1, .., B_s, and C; 32 bytes each; says nothing of the inputs.
+        elements: what is sent: B_1, .., B_s; 32 bytes each; says nothing of the inputs.
         inverses: what takes the blinding off again, one an input. Secrets of the person.
-        mask: what takes the blinding of the sum off. A secret of the person.
     """
 
     inputs: tuple[bytes, ...] = field(repr=False)
     elements: tuple[bytes, ...]
     inverses: tuple[bytes, ...] = field(repr=False)
-    mask: bytes = field(repr=False)
 
 
-def ask(inputs: Sequence[bytes], entropy: Entropy) -> BlindedInputs:
-    """Person: blind inputs, and their sum.
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What the key holder answers one person.
+
+    Attributes:
+        elements: E_1, .., E_s.
+        commitments: T_0, .., T_s.
+        response: z, a scalar.
+    """
+
+    elements: tuple[bytes, ...]
+    commitments: tuple[bytes, ...]
+    response: bytes
+
+
+def ask(requests: Sequence[Sequence[bytes]], entropies: Sequence[Entropy]) -> list[BlindedInputs]:
+    """People: blind the inputs of each person, with a source of randomness of its own.
 
     Raises:
-        ParameterError: no input, or too many.
+        ParameterError: somebody has no input, or too many.
     """
-    if not 0 < len(inputs) <= MOST_ASKED:
-        raise ParameterError(f"inputs: got {len(inputs)}, accepted: 1 to {MOST_ASKED}")
-    drawn = entropy.random(UNIFORM * (len(inputs) + 1))
-    *factors, mask = (scalar(drawn[at : at + UNIFORM]) for at in range(0, len(drawn), UNIFORM))
-    points = [hashed(data) for data in inputs]
-    blinded = [times(factor, point) for factor, point in zip(factors, points, strict=True)]
-    summed = _sum(base_times(mask), points)
-    return BlindedInputs(tuple(inputs), (*blinded, summed), tuple(_inverses(factors)), mask)
-
-
-def grant(key: OprfKey, elements: Sequence[bytes]) -> tuple[tuple[bytes, ...], bytes]:
-    """Key holder: answer one person's elements, the last of which is for the check.
-
-    Raises:
-        Refused: (MALFORMED) one of them is not an element, or there are too few or too many.
-    """
-    if not 1 < len(elements) <= MOST_ASKED + 1:
-        raise Refused(Reason.MALFORMED, f"{len(elements)} elements")
-    *evaluated, last = map(key.times, elements)
-    return tuple(evaluated), _check(elements[-1], last)
-
-
-def grant_publicly(
-    key: OprfKey, elements: Sequence[bytes], entropy: Entropy
-) -> tuple[tuple[bytes, ...], bytes]:
-    """Key holder: answer one person's elements before everybody, with a proof for everybody.
-
-    The last element, which is for the check, is not evaluated: the proof stands in its place.
-
-    Raises:
-        Refused: (MALFORMED) one of them is not an element, or there are too few.
-    """
-    evaluated, proof = key.evaluate(elements[:-1], entropy)
-    return tuple(evaluated), proof
-
-
-def proved_tokens(
-    asked: BlindedInputs, evaluated: Sequence[bytes], proof: bytes, public: bytes
-) -> list[bytes]:
-    """Person: check an answer that was given before everybody, and give the tokens.
-
-    Raises:
-        Refused: (MALFORMED) not as many elements as asked for, or no elements; (DOES_NOT_OPEN)
-            not evaluated with the key of `public`, all of them.
-    """
-    verify(asked.elements[:-1], evaluated, proof, public)
-    unmasked = [
-        times_decoded(inverse, point)
-        for inverse, point in zip(asked.inverses, evaluated, strict=True)
+    for inputs in requests:
+        if not 0 < len(inputs) <= MOST_ASKED:
+            raise ParameterError(f"inputs: got {len(inputs)}, accepted: 1 to {MOST_ASKED}")
+    drawn = [
+        entropy.random(SCALAR * len(inputs))
+        for inputs, entropy in zip(requests, entropies, strict=True)
     ]
-    return [finished(data, own)[:TOKEN] for data, own in zip(asked.inputs, unmasked, strict=True)]
+    row = b"".join(drawn)
+    factors = [row[at : at + SCALAR] for at in range(0, len(row), SCALAR)]
+    points = of_elements([hashed(data) for inputs in requests for data in inputs])
+    blinded = iter(multiples(factors, points))
+    undone = map(multiplier, inverses([number_of(factor) for factor in factors], ORDER))
+    return [
+        BlindedInputs(tuple(inputs), _next(blinded, inputs), _next(undone, inputs))
+        for inputs in requests
+    ]
+
+
+def grant(key: TokenKey, requests: Sequence[Sequence[bytes]]) -> list[Granted | Reason]:
+    """Key holder: answer each person's elements; MALFORMED where they are none, or too many."""
+    good = [_is_request(elements) for elements in requests]
+    asked = [elements for elements, fits in zip(requests, good, strict=True) if fits]
+    if not asked:
+        return [Reason.MALFORMED] * len(good)
+    nonces = [key.nonce(elements) for elements in asked]
+    times = [multiplier(nonce) for nonce in nonces]
+    flat = [element for elements in asked for element in elements]
+    evaluated = iter(key.times(flat))
+    each = [by for by, elements in zip(times, asked, strict=True) for _ in elements]
+    first, others = base_multiples(times), iter(multiples(each, flat))
+    answers = iter(
+        [
+            _proved(
+                key, nonce, elements, _next(evaluated, elements), (one, *_next(others, elements))
+            )
+            for nonce, elements, one in zip(nonces, asked, first, strict=True)
+        ]
+    )
+    return [next(answers) if fits else Reason.MALFORMED for fits in good]
 
 
 def tokens(
-    asked: BlindedInputs, evaluated: Sequence[bytes], check: bytes, public: bytes
-) -> list[bytes]:
-    """Person: check the key holder's answer and give the tokens, 16 bytes each.
+    asked: Sequence[BlindedInputs], answers: Sequence[Granted], public: bytes
+) -> list[list[bytes] | Reason]:
+    """People: check the answer to each, and give the tokens, 16 bytes each; or why there are none.
+
+    MALFORMED: not an answer to what was asked, or no points. DOES_NOT_OPEN: not evaluated with the
+    key of `public`, all of them.
+    """
+    pairs = list(zip(asked, answers, strict=True))
+    verdicts = [_form(one.elements, answer, public) for one, answer in pairs]
+    fit = [at for at, verdict in enumerate(verdicts) if verdict is None]
+    results: list[list[bytes] | Reason] = [verdict or [] for verdict in verdicts]
+    if not fit:
+        return results
+    proved = _are_proved([(asked[at].elements, answers[at]) for at in fit], public)
+    flat = [(by, element) for at in fit for by, element in _undone(*pairs[at])]
+    unblinded = iter(multiples([by for by, _ in flat], [element for _, element in flat]))
+    for at, good in zip(fit, proved, strict=True):
+        own = [_output(data, next(unblinded)) for data in asked[at].inputs]
+        results[at] = own if good else Reason.DOES_NOT_OPEN
+    return results
+
+
+def verify(elements: Sequence[bytes], answer: Granted, public: bytes) -> None:
+    """Anybody: check the answer to what somebody asked for.
 
     Raises:
-        Refused: (MALFORMED) not as many elements as asked for, or no elements; (DOES_NOT_OPEN)
-            not evaluated with the key of `public`, all of them.
+        Refused: (MALFORMED) not an answer to these elements, or no points; (DOES_NOT_OPEN) not
+            evaluated with the key of `public`, all of them.
     """
-    if len(evaluated) != len(asked.inputs):
-        raise Refused(Reason.MALFORMED, "not an answer to what was asked")
-    unmasked = [
-        times_decoded(inverse, point)
-        for inverse, point in zip(asked.inverses, evaluated, strict=True)
-    ]
-    summed = _sum(times_decoded(asked.mask, public), unmasked)
-    if not compare_digest(_check(asked.elements[-1], summed), check):
+    if wrong := _form(elements, answer, public):
+        raise Refused(wrong, "not an answer to these elements")
+    if not all(_are_proved([(elements, answer)], public)):
         raise Refused(Reason.DOES_NOT_OPEN, "evaluated with another key")
-    return [finished(data, own)[:TOKEN] for data, own in zip(asked.inputs, unmasked, strict=True)]
 
 
-def accepts(key: OprfKey, data: bytes, token: bytes) -> bool:
-    """Key holder: whether this is the token for this input, in constant time."""
-    return compare_digest(key.output(data)[:TOKEN], token)
+def accepts(key: TokenKey, inputs: Sequence[bytes], shown: Sequence[bytes]) -> list[bool]:
+    """Key holder: whether each token is that of its input, in constant time."""
+    points = key.times(of_elements([hashed(data) for data in inputs])) if inputs else []
+    return [
+        compare_digest(_output(data, own), token)
+        for data, own, token in zip(inputs, points, shown, strict=True)
+    ]
 
 
-def _check(masked: bytes, evaluated: bytes) -> bytes:
-    return sha512(_LABEL + masked + evaluated).digest()[:CHECK]
+def _is_request(elements: Sequence[bytes]) -> bool:
+    try:
+        return 0 < len(elements) <= MOST_ASKED and all(map(point, elements))
+    except Refused:
+        return False
 
 
-def _sum(first: bytes, points: Sequence[bytes]) -> bytes:
-    for point in points:
-        first = plus(first, point)
-    return first
+def _proved(
+    key: TokenKey,
+    nonce: int,
+    asked: Sequence[bytes],
+    evaluated: tuple[bytes, ...],
+    commitments: tuple[bytes, ...],
+) -> Granted:
+    challenge = _challenge(key.public, asked, evaluated, commitments)
+    return Granted(evaluated, commitments, key.response(nonce, challenge))
 
 
-def _inverses(factors: Sequence[bytes]) -> list[bytes]:
-    """The inverses of scalars, by one inversion of their product (Montgomery's trick)."""
-    numbers = [int.from_bytes(factor, "little") for factor in factors]
-    before, running = list[int](), 1
-    for number in numbers:
-        before.append(running)
-        running = running * number % ORDER
-    rest, inverses = pow(running, -1, ORDER), list[bytes]()
-    for number, sofar in zip(reversed(numbers), reversed(before), strict=True):
-        inverses.append((rest * sofar % ORDER).to_bytes(SCALAR, "little"))
-        rest = rest * number % ORDER
-    return inverses[::-1]
+def _form(asked: Sequence[bytes], answer: Granted, public: bytes) -> Reason | None:
+    """Why an answer cannot be one to what was asked, whatever it proves; None: it can."""
+    many = len(asked)
+    if len(answer.elements) != many or len(answer.commitments) != many + 1:
+        return Reason.MALFORMED
+    try:
+        for each in (public, *answer.elements, *answer.commitments):
+            point(each)
+        multiplier(int.from_bytes(decoded_scalar(answer.response), "little"))
+    except Refused as refusal:
+        return refusal.reason
+    return None
 
 
-assert SCALAR == ELEMENT == CHECK  # noqa: S101 - one width on the wire
+def _are_proved(pairs: Sequence[tuple[Sequence[bytes], Granted]], public: bytes) -> list[bool]:
+    """Whether each answer was evaluated with the key of `public`, all of it."""
+    responses, challenges = list[bytes](), list[bytes]()
+    for asked, answer in pairs:
+        challenge = _challenge(public, asked, answer.elements, answer.commitments)
+        responses.append(multiplier(int.from_bytes(answer.response, "little")))
+        challenges.append(multiplier(challenge))
+    flat = [
+        (at, *both)
+        for at, (asked, answer) in enumerate(pairs)
+        for both in zip(asked, answer.elements, strict=True)
+    ]
+    own = base_multiples(responses)
+    keys = multiples(challenges, [public] * len(pairs))
+    blinded = iter(multiples([responses[at] for at, *_ in flat], [b for _, b, _ in flat]))
+    evaluated = iter(multiples([challenges[at] for at, *_ in flat], [e for *_, e in flat]))
+    return [
+        all(
+            map(
+                meets,
+                (own[at], *_next(blinded, asked)),
+                (keys[at], *_next(evaluated, asked)),
+                answer.commitments,
+            )
+        )
+        for at, (asked, answer) in enumerate(pairs)
+    ]
+
+
+def _challenge(
+    public: bytes, asked: Sequence[bytes], evaluated: Sequence[bytes], commitments: Sequence[bytes]
+) -> int:
+    """What the proof depends on, all of it; as all points have one size, it can be read one way."""
+    said = b"".join((_PROOF_LABEL, public, *asked, *evaluated, *commitments))
+    return int.from_bytes(sha512(said).digest(), "little") % ORDER
+
+
+def _undone(asked: BlindedInputs, answer: Granted) -> Iterator[tuple[bytes, bytes]]:
+    return zip(asked.inverses, answer.elements, strict=True)
+
+
+def _output(data: bytes, own: bytes) -> bytes:
+    return sha512(_TOKEN_LABEL + len(data).to_bytes(2, "big") + data + own).digest()[:TOKEN]
+
+
+def _next(row: Iterator[bytes], like: Sequence[object]) -> tuple[bytes, ...]:
+    return tuple(islice(row, len(like)))
+
+
+assert POINT == SCALAR  # noqa: S101 - one width on the wire

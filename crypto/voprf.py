@@ -36,7 +36,6 @@ from .ristretto import (
     product,
     scalar,
     times,
-    times_decoded,
 )
 
 OUTPUT = 64  # bytes of an output
@@ -74,10 +73,6 @@ class OprfKey:
         evaluated = [times(self._secret, decoded(element)) for element in blinded]
         nonce = scalar(entropy.random(UNIFORM))
         return evaluated, self._prove(blinded, evaluated, nonce)
-
-    def times(self, element: bytes) -> bytes:
-        """Key holder: multiply one element by the secret; Refused (MALFORMED) if it is none."""
-        return times_decoded(self._secret, element)
 
     def output(self, data: bytes) -> bytes:
         """Key holder: compute the output for an input that is shown to it, 64 bytes."""

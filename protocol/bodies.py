@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..crypto.keys import PublicKey
 from ..crypto.ristretto import ELEMENT
 from ..crypto.signing import SIGNATURE, SIGNING_KEY
-from ..crypto.tokens import CHECK, MOST_ASKED
+from ..crypto.tokens import MOST_ASKED
 from ..crypto.voprf import PROOF
 from ..errors import ParameterError, Reason, Refused
 from .announcement import Announcement, decode_announcement
@@ -83,8 +83,10 @@ from .token_messages import (
     Query,
     Roll,
     read_elements,
+    read_grant,
     read_granted,
     read_roll,
+    write_grant,
     write_granted,
     write_roll,
 )
@@ -316,14 +318,10 @@ FORMS: Mapping[int, Form] = {
     Kind.MINT: Form(Mint, lambda r: Mint(r.raw(ELEMENT)), lambda w, body: w.raw(body.key)),
     Kind.ASK: Form(
         Ask,
-        lambda r: Ask(read_elements(r, MOST_ASKED + 1), r.raw(SIGNATURE)),
+        lambda r: Ask(read_elements(r, MOST_ASKED), r.raw(SIGNATURE)),
         lambda w, body: w.many(body.elements, Writer.raw).raw(body.signature),
     ),
-    Kind.GRANT: Form(
-        Grant,
-        lambda r: Grant(read_elements(r, MOST_ASKED), r.raw(CHECK)),
-        lambda w, body: w.many(body.elements, Writer.raw).raw(body.check),
-    ),
+    Kind.GRANT: Form(Grant, read_grant, write_grant),
     Kind.GRANTED: Form(PublicGrant, read_granted, write_granted),
     Kind.QUERY: Form(
         Query,

@@ -1,7 +1,7 @@
 """Requests for tokens that stand on the board, because no answer to a letter came.
 
     ask            a person posts the request that it has sent in a letter: signed, and blinded
-    granted        the reader of the round answers it there, with a proof of RFC 9497
+    granted        the reader of the round answers it there, with the proof of a letter
 
 A request that was lost and one that was refused look alike, so both are treated alike: the person
 asks again where everybody sees it, before any ballot of the round has left the first shuffler. Both
@@ -16,14 +16,13 @@ person that is cut off from the board as well cannot make such a request.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..crypto.ristretto import decoded
-from ..crypto.voprf import verify
-from ..errors import RoundBurned
+from ..crypto.montgomery import point
+from ..errors import Refused, RoundBurned
 from . import parties
 from .messages import Body, Registry
 from .session import Round
 from .token_messages import Ask, PublicGrant
-from .tokens import check_ask
+from .tokens import check_asks, check_grant
 
 
 @dataclass(slots=True)
@@ -45,9 +44,11 @@ class PublicAsks:
         """
         if registry is None or parties.index(author) in self.asks.get(plan.call.round, ()):
             return False
-        check_ask(plan, registry, author, asked)
+        (wrong,) = check_asks(plan, registry, [(author, asked)])
+        if wrong:
+            raise Refused(wrong)
         for element in asked.elements:
-            decoded(element)
+            point(element)
         return True
 
     def may_grant(self, granted: PublicGrant, number: int, public: bytes) -> bool:
@@ -55,7 +56,7 @@ class PublicAsks:
         asked = self.asks.get(number, {}).get(granted.person)
         if asked is None or granted.person in self.grants.get(number, ()):
             return False
-        verify(asked.elements[:-1], granted.elements, granted.proof, public)
+        check_grant(asked, granted.grant, public)
         return True
 
     def learn(self, author: str, number: int, body: Body) -> None:

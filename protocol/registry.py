@@ -9,11 +9,11 @@ as whoever put people on it.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from ..crypto.merkle import MerkleTree
-from ..crypto.signing import Signer, verify_signature
-from ..errors import Reason, Refused
+from ..crypto.signing import Signer, sign_all, valid_signatures
+from ..errors import Reason
 from . import parties
 from .messages import Registry, Submission
 from .session import Round
@@ -26,34 +26,42 @@ def registry_root(registry: Registry | None) -> bytes:
     return b"" if registry is None else MerkleTree(registry.keys).root()
 
 
+def submissions(
+    plan: Round, envelopes: Sequence[bytes], signers: Sequence[Signer | None]
+) -> list[Submission]:
+    """Users: hand in an envelope each, signed where users are registered."""
+    signing = [
+        (at, signer)
+        for at, signer in enumerate(signers)
+        if signer is not None and plan.announcement.registry
+    ]
+    said = [_signed(plan, envelopes[at]) for at, _ in signing]
+    made = sign_all([signer for _, signer in signing], said)
+    signatures = dict(zip((at for at, _ in signing), made, strict=True))
+    return [
+        Submission(envelope, signatures.get(at, b""), plan.witness)
+        for at, envelope in enumerate(envelopes)
+    ]
+
+
 def submission(plan: Round, envelope: bytes, signer: Signer | None) -> Submission:
     """User: hand in an envelope, signed where users are registered."""
-    if signer is None or not plan.announcement.registry:
-        return Submission(envelope, witness=plan.witness)
-    return Submission(envelope, signer.sign(_signed(plan, envelope)), plan.witness)
-
-
-def check_sender(plan: Round, registry: Registry, sender: str, sent: Submission) -> None:
-    """First shuffler: Refused (UNREGISTERED) unless a registered sender has signed this."""
-    index = parties.index(sender)
-    if index >= len(registry.keys):
-        raise Refused(Reason.UNREGISTERED)
-    verify_signature(registry.keys[index], _signed(plan, sent.envelope), sent.signature)
+    return submissions(plan, [envelope], [signer])[0]
 
 
 def check_senders(
-    plan: Round, registry: Registry, sent: Iterable[tuple[str, Submission]]
+    plan: Round, registry: Registry, sent: Sequence[tuple[str, Submission]]
 ) -> list[Reason | None]:
-    """First shuffler: check many; per submission None, or why it is refused."""
-    results: list[Reason | None] = []
-    for sender, sending in sent:
-        try:
-            check_sender(plan, registry, sender, sending)
-        except Refused as refusal:
-            results.append(refusal.reason)
-        else:
-            results.append(None)
-    return results
+    """First shuffler: per submission None, or UNREGISTERED unless a registered sender signed it."""
+    places = [parties.index(sender) for sender, _ in sent]
+    known = [at for at, index in enumerate(places) if index < len(registry.keys)]
+    valid = valid_signatures(
+        [registry.keys[places[at]] for at in known],
+        [_signed(plan, sent[at][1].envelope) for at in known],
+        [sent[at][1].signature for at in known],
+    )
+    good = {at for at, fits in zip(known, valid, strict=True) if fits}
+    return [None if at in good else Reason.UNREGISTERED for at in range(len(sent))]
 
 
 def signed_digest(plan: Round, digest: bytes) -> bytes:

@@ -7,9 +7,9 @@ What is longer than a line to write stands here too; the rest is in bodies.py.
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..crypto.ristretto import ELEMENT
+from ..crypto.ristretto import ELEMENT, SCALAR
 from ..crypto.signing import SIGNATURE
-from ..crypto.tokens import CHECK, MOST_ASKED
+from ..crypto.tokens import MOST_ASKED
 from ..crypto.voprf import PROOF
 from ..errors import ParameterError, Reason, Refused
 from .wire import Reader, Writer
@@ -36,7 +36,7 @@ class Ask:
     """A registered person asks the reader of a round for its tokens: in a letter, or on the board.
 
     Attributes:
-        elements: a blinded one a question, and one for the check (crypto/tokens.py).
+        elements: a blinded one a question (crypto/tokens.py).
         signature: over session, round and elements.
     """
 
@@ -44,27 +44,36 @@ class Ask:
     signature: bytes
 
     def __post_init__(self) -> None:
-        _check_elements(self.elements, 2, MOST_ASKED + 1)
+        _check_elements(self.elements)
         if len(self.signature) != SIGNATURE:
             raise ParameterError(f"signature: found {len(self.signature)} bytes")
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The reader of a round answers: each element times its key, and the check.
+    """The reader of a round answers: each element times its key, and the proof that it is.
 
     Attributes:
         elements: 32 bytes each, in the order in which they were asked for.
-        check: that all were evaluated with the one key, 32 bytes.
+        commitments: what the reader is bound to before the challenge; one more, 32 bytes each.
+        response: what shows that all were evaluated with the one key, 32 bytes.
     """
 
     elements: tuple[bytes, ...]
-    check: bytes
+    commitments: tuple[bytes, ...]
+    response: bytes
 
     def __post_init__(self) -> None:
         _check_elements(self.elements)
-        if len(self.check) != CHECK:
-            raise ParameterError(f"check: found {len(self.check)} bytes; {CHECK} are accepted")
+        if len(self.commitments) != len(self.elements) + 1:
+            raise ParameterError(
+                f"commitments: found {len(self.commitments)}; one more than elements is accepted"
+            )
+        _check_elements(self.commitments, most=MOST_ASKED + 1)
+        if len(self.response) != SCALAR:
+            raise ParameterError(
+                f"response: found {len(self.response)} bytes; {SCALAR} are accepted"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +82,11 @@ class PublicGrant:
 
     Attributes:
         person: the user, by index.
-        elements: those of the request that are for tokens, each times the reader's key.
-        proof: of RFC 9497, that all are of the key on the board; 64 bytes.
+        grant: what a letter would say.
     """
 
     person: int
-    elements: tuple[bytes, ...]
-    proof: bytes
-
-    def __post_init__(self) -> None:
-        _check_elements(self.elements)
-        if len(self.proof) != PROOF:
-            raise ParameterError(f"proof: found {len(self.proof)} bytes; {PROOF} are accepted")
+    grant: Grant
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +135,10 @@ class Issued:
     people: int
 
 
-def _check_elements(elements: tuple[bytes, ...], least: int = 1, most: int = MOST_ASKED) -> None:
+def _check_elements(elements: tuple[bytes, ...], most: int = MOST_ASKED) -> None:
     """ParameterError unless there are so many elements, each of the size of one."""
-    if not least <= len(elements) <= most:
-        raise ParameterError(f"elements: found {len(elements)}; {least} to {most} are accepted")
+    if not 1 <= len(elements) <= most:
+        raise ParameterError(f"elements: found {len(elements)}; 1 to {most} are accepted")
     if any(len(element) != ELEMENT for element in elements):
         raise ParameterError(f"elements: {ELEMENT} bytes each are accepted")
 
@@ -149,14 +151,26 @@ def read_elements(data: Reader, most: int) -> tuple[bytes, ...]:
     return tuple(data.raw(ELEMENT) for _ in range(many))
 
 
+def read_grant(data: Reader) -> Grant:
+    """Read an answer: behind the elements there is one commitment more, and a scalar."""
+    elements = read_elements(data, MOST_ASKED)
+    commitments = tuple(data.raw(ELEMENT) for _ in range(len(elements) + 1))
+    return Grant(elements, commitments, data.raw(SCALAR))
+
+
+def write_grant(out: Writer, grant: Grant) -> None:
+    """Write an answer."""
+    out.many(grant.elements, Writer.raw).raw(b"".join(grant.commitments)).raw(grant.response)
+
+
 def read_granted(data: Reader) -> PublicGrant:
     """Read an answer that stands on the board."""
-    return PublicGrant(data.u32(), read_elements(data, MOST_ASKED), data.raw(PROOF))
+    return PublicGrant(data.u32(), read_grant(data))
 
 
 def write_granted(out: Writer, granted: PublicGrant) -> None:
     """Write an answer that stands on the board."""
-    out.u32(granted.person).many(granted.elements, Writer.raw).raw(granted.proof)
+    write_grant(out.u32(granted.person), granted.grant)
 
 
 def read_roll(data: Reader) -> Roll:

@@ -10,16 +10,15 @@ but time. It tells the other reader who asked, so that each knows whether later 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
 from ..crypto import tokens as blind
 from ..crypto.entropy import Entropy
-from ..crypto.signing import Signer, verify_signature
-from ..crypto.tokens import TOKEN
-from ..crypto.voprf import OprfKey
-from ..errors import Reason, Refused
+from ..crypto.signing import Signer, sign_all, valid_signatures
+from ..crypto.tokens import TOKEN, TokenKey
+from ..errors import Reason
 from . import parties
 from .ballots import VALUES, Token, fresh_salts
 from .messages import Registry
@@ -56,50 +55,78 @@ class PendingTokens:
     body: Ask
 
 
-def make_ask(plan: Round, signer: Signer, entropy: Entropy) -> PendingTokens:
-    """Person: ask for one token a question, each for a fresh salt."""
-    salts = fresh_salts(entropy, plan.slots)
-    asked = blind.ask([token_input(plan, salt) for salt in salts], entropy)
-    signature = signer.sign(_signed(plan, asked.elements))
-    return PendingTokens(tuple(salts), asked, Ask(asked.elements, signature))
+def make_asks(
+    plan: Round, signers: Sequence[Signer], entropies: Sequence[Entropy]
+) -> list[PendingTokens]:
+    """People: each asks for one token a question, each for a fresh salt."""
+    salts = [fresh_salts(entropy, plan.slots) for entropy in entropies]
+    inputs = [[token_input(plan, salt) for salt in mine] for mine in salts]
+    asked = blind.ask(inputs, entropies)
+    signatures = sign_all(signers, [_signed(plan, each.elements) for each in asked])
+    return [
+        PendingTokens(tuple(mine), each, Ask(each.elements, signature))
+        for mine, each, signature in zip(salts, asked, signatures, strict=True)
+    ]
 
 
-def take_grant(
-    asking: PendingTokens, granted: Grant | PublicGrant, public: bytes
-) -> tuple[Token, ...]:
-    """Person: the tokens in an answer, with their salts.
+def take_grants(
+    pending: Sequence[PendingTokens], granted: Sequence[Grant | PublicGrant], public: bytes
+) -> list[tuple[Token, ...] | Reason]:
+    """People: the tokens in the answer to each, with their salts; or why there are none.
 
-    Refused (DOES_NOT_OPEN) unless all are of the key that is on the board: another key could be
+    DOES_NOT_OPEN unless all of a person are of the key that is on the board: another key could be
     this person's alone.
     """
-    if isinstance(granted, PublicGrant):
-        tokens = blind.proved_tokens(asking.asked, granted.elements, granted.proof, public)
-    else:
-        tokens = blind.tokens(asking.asked, granted.elements, granted.check, public)
-    return tuple(zip(asking.salts, tokens, strict=True))
+    grants = [each.grant if isinstance(each, PublicGrant) else each for each in granted]
+    taken = blind.tokens([each.asked for each in pending], list(map(_answer, grants)), public)
+    return [
+        tokens if isinstance(tokens, Reason) else tuple(zip(each.salts, tokens, strict=True))
+        for each, tokens in zip(pending, taken, strict=True)
+    ]
 
 
-def check_ask(plan: Round, registry: Registry, sender: str, asked: Ask) -> None:
-    """Reader: Refused unless a registered person has signed that it asks, once for each question.
+def check_asks(
+    plan: Round, registry: Registry, asks: Iterable[tuple[str, Ask]]
+) -> list[Reason | None]:
+    """Reader: None for each registered person who has signed that it asks, once for each question.
 
     MALFORMED: for more or fewer. UNREGISTERED: not signed by whom it comes from.
     """
-    index = parties.index(sender)
-    if index >= len(registry.keys):
-        raise Refused(Reason.UNREGISTERED)
-    if len(asked.elements) != plan.slots + 1:
-        raise Refused(Reason.MALFORMED)
-    verify_signature(registry.keys[index], _signed(plan, asked.elements), asked.signature)
+    results, signed = list[Reason | None](), list[tuple[int, bytes, bytes, bytes]]()
+    for sender, asked in asks:
+        index = parties.index(sender)
+        if index >= len(registry.keys):
+            results.append(Reason.UNREGISTERED)
+        elif len(asked.elements) != plan.slots:
+            results.append(Reason.MALFORMED)
+        else:
+            said = _signed(plan, asked.elements)
+            signed.append((len(results), registry.keys[index], said, asked.signature))
+            results.append(None)
+    if signed:
+        places, *triples = zip(*signed, strict=True)
+        for place, valid in zip(places, valid_signatures(*triples), strict=True):
+            results[place] = None if valid else Reason.UNREGISTERED
+    return results
 
 
-def give(key: OprfKey, asked: Ask) -> Grant:
-    """Reader: answer what a person has asked; Refused (MALFORMED) if it holds no elements."""
-    return Grant(*blind.grant(key, asked.elements))
+def give(key: TokenKey, asks: Sequence[Ask]) -> list[Grant | Reason]:
+    """Reader: answer what each person has asked; MALFORMED if it holds no elements."""
+    return [
+        given
+        if isinstance(given, Reason)
+        else Grant(given.elements, given.commitments, given.response)
+        for given in blind.grant(key, [asked.elements for asked in asks])
+    ]
 
 
-def give_publicly(key: OprfKey, person: int, asked: Ask, entropy: Entropy) -> PublicGrant:
-    """Reader: answer on the board what a person has asked there."""
-    return PublicGrant(person, *blind.grant_publicly(key, asked.elements, entropy))
+def _answer(granted: Grant) -> blind.Granted:
+    return blind.Granted(granted.elements, granted.commitments, granted.response)
+
+
+def check_grant(asked: Ask, granted: Grant, public: bytes) -> None:
+    """Anybody: Refused unless this answers a request with the key that is on the board."""
+    blind.verify(asked.elements, _answer(granted), public)
 
 
 def ask_digest(elements: Sequence[bytes]) -> bytes:
@@ -107,16 +134,18 @@ def ask_digest(elements: Sequence[bytes]) -> bytes:
     return sha256(b"".join(elements)).digest()
 
 
-def read_with_tokens(plan: Round, key: OprfKey, plaintexts: Sequence[bytes]) -> Reading:
+def read_with_tokens(plan: Round, key: TokenKey, plaintexts: Sequence[bytes]) -> Reading:
     """Reader: count the ballots with a fresh token; refuse, and count, the others.
 
     UNREGISTERED: without a token, or with another's. DUPLICATE: with one that is spent already.
     """
     bare, spent, refused = list[bytes](), dict[bytes, None](), Counter[Reason]()
-    for plaintext in plaintexts:
-        ballot, token = plan.bare(plaintext), plaintext[-TOKEN:]
-        salt = ballot[1:VALUES]
-        if not blind.accepts(key, token_input(plan, salt), token):
+    ballots = [plan.bare(plaintext) for plaintext in plaintexts]
+    salts = [ballot[1:VALUES] for ballot in ballots]
+    inputs = [token_input(plan, salt) for salt in salts]
+    valid = blind.accepts(key, inputs, [plaintext[-TOKEN:] for plaintext in plaintexts])
+    for ballot, salt, good in zip(ballots, salts, valid, strict=True):
+        if not good:
             refused[Reason.UNREGISTERED] += 1
         elif salt in spent:
             refused[Reason.DUPLICATE] += 1

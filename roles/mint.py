@@ -16,7 +16,7 @@ from functools import partial
 import trio
 
 from ..crypto.entropy import Entropy
-from ..crypto.voprf import OprfKey
+from ..crypto.tokens import TokenKey
 from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import Setting
@@ -31,8 +31,8 @@ from ..protocol.messages import Kind, Registry
 from ..protocol.phases import Phase
 from ..protocol.session import Round, sealing
 from ..protocol.tallying import Reading
-from ..protocol.token_messages import Ask, Grant, Mint, Roll
-from ..protocol.tokens import ask_digest, check_ask, give, give_publicly, other_reader
+from ..protocol.token_messages import Ask, Grant, Mint, PublicGrant, Roll
+from ..protocol.tokens import ask_digest, check_asks, give, other_reader
 from .network import OWN_INBOX, Bag, Endpoint, Letter
 from .replies import letters_until
 from .worker_pool import WorkerPool
@@ -56,7 +56,7 @@ class Desk:
     """
 
     entropy: Entropy
-    keys: dict[int, OprfKey] = field(default_factory=dict)
+    keys: dict[int, TokenKey] = field(default_factory=dict)
     people: dict[int, set[str]] = field(default_factory=dict)
     early: list[Letter] = field(default_factory=list)  # requests that came before a roll
     answered: dict[int, dict[str, bytes]] = field(default_factory=dict)
@@ -107,7 +107,7 @@ async def mint(me: Endpoint, desk: Desk, pool: WorkerPool) -> None:
             break
         desk.people[number], desk.answered[number] = set(), {}
         fresh = sealing(desk.entropy.fork(f"round-{number}"), plan.session)
-        desk.keys[number] = OprfKey(fresh, plan.session)
+        desk.keys[number] = TokenKey(fresh)
         await me.post(Mint(desk.keys[number].public))
         tries: Counter[str] = Counter()
         letters: Bag = desk.early
@@ -137,7 +137,7 @@ async def _answer_publicly(me: Endpoint, plan: Round, desk: Desk, pool: WorkerPo
     others in the letter burns the round, for it would have twice as many.
     """
     number, asked = plan.call.round, me.board.public_asks
-    given, entropy = desk.answered[number], desk.entropy.fork(f"proofs of round {number}")
+    given = desk.answered[number]
     judged: set[str] = set()
     while me.board.phase not in (Phase.BURNT, Phase.OVER):
         for sender, body in asked.unanswered(number).items():
@@ -150,11 +150,12 @@ async def _answer_publicly(me: Endpoint, plan: Round, desk: Desk, pool: WorkerPo
                 await me.burn(RoundBurned(f"{sender} has asked for tokens twice, in two ways"))
                 return
             desk.people[number].add(sender)
-            fresh = sealing(entropy.fork(sender), plan.session)
-            work = partial(give_publicly, desk.keys[number], parties.index(sender), body, fresh)
-            answer = await pool.alone(work)
+            (answer,) = await pool.alone(partial(give, desk.keys[number], [body]))
+            if isinstance(answer, Reason):
+                me.refuse(plan, answer)
+                continue
             with suppress(RoundBurned):  # the board refuses what comes after the collection
-                await me.post(answer)
+                await me.post(PublicGrant(parties.index(sender), answer))
         await me.until(Kind.ASK, lambda _: not judged.issuperset(asked.unanswered(number)))
 
 
@@ -226,16 +227,12 @@ def _heard(me: Endpoint, plan: Round, desk: Desk, letter: Letter, tries: Counter
     return sender, body
 
 
-def answers(plan: Round, registry: Registry, key: OprfKey, jobs: Sequence[Job]) -> list[Answer]:
+def answers(plan: Round, registry: Registry, key: TokenKey, jobs: Sequence[Job]) -> list[Answer]:
     """Reader: check requests, and give what they ask for."""
-    answers: list[Answer] = []
-    for sender, asked in jobs:
-        try:
-            check_ask(plan, registry, sender, asked)
-            answers.append(give(key, asked))
-        except Refused as refusal:
-            answers.append(refusal.reason)
-    return answers
+    verdicts = check_asks(plan, registry, jobs)
+    good = [asked for (_, asked), wrong in zip(jobs, verdicts, strict=True) if wrong is None]
+    given = iter(give(key, good))
+    return [wrong or next(given) for wrong in verdicts]
 
 
 async def mint_key(me: Endpoint, plan: Round) -> bytes | None:

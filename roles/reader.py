@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ..crypto.keys import SecretKey
-from ..crypto.voprf import OprfKey
+from ..crypto.tokens import TokenKey
 from ..errors import Reason
 from ..protocol.locks import mark, unlock
 from ..protocol.messages import BallotMarks, Tally
@@ -122,7 +122,7 @@ async def _heard(
 
 
 def _unlock_and_read(
-    plan: Round, secrets: Sequence[bytes], key: OprfKey | None, ballots: Sequence[bytes]
+    plan: Round, secrets: Sequence[bytes], key: TokenKey | None, ballots: Sequence[bytes]
 ) -> Reading:
     opened = unlock(plan, secrets, ballots)
     inside = [plaintext for plaintext in opened if plaintext is not None]
@@ -133,7 +133,7 @@ def _unlock_and_read(
 
 
 def _open_and_read(
-    plan: Round, secret: SecretKey, key: OprfKey | None, layers: Sequence[bytes]
+    plan: Round, secret: SecretKey, key: TokenKey | None, layers: Sequence[bytes]
 ) -> Reading:
     opened = open_layers(plan, len(plan.hops), secret, layers)
     if plan.shape is not None:

@@ -1,5 +1,6 @@
 """A user: answers each question that is called, in one envelope, and never sees anybody else's."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -15,10 +16,10 @@ from ..protocol.ballots import Phrasebook, Sealed, salts, submit_all
 from ..protocol.frames import frame_envelopes
 from ..protocol.locks import Proofs, locked
 from ..protocol.messages import Call, Kind, Submission
-from ..protocol.registry import submission
+from ..protocol.registry import submissions
 from ..protocol.session import Round, sealing
 from ..protocol.token_messages import Evaluated, Grant, PublicGrant
-from ..protocol.tokens import PendingTokens, make_ask, take_grant
+from ..protocol.tokens import PendingTokens, make_asks, take_grants
 from ..protocol.transcript import SealedAnswers, names_of
 from .board_monitor import Receiving, compare, vouched
 from .challenge import contest, lock_shares
@@ -239,7 +240,8 @@ class Sealers:
 
 def ask_many(plan: Round, jobs: Sequence[Asks]) -> list[PendingTokens]:
     """Users: ask for tokens, each for its own."""
-    return [make_ask(plan, signer, entropy.fork("tokens")) for signer, entropy in jobs]
+    signers = [signer for signer, _ in jobs]
+    return make_asks(plan, signers, [entropy.fork("tokens") for _, entropy in jobs])
 
 
 def consult_many(plan: Round, jobs: Sequence[Rows]) -> list[Consulted]:
@@ -272,7 +274,7 @@ def _sealed(
     plan: Round, book: Phrasebook, jobs: Sequence[Signing], sealer: Sealer | None
 ) -> list[Done | Reason]:
     """Users: the same, for a few of them."""
-    taken = [_taken(plan, grants) for *_, grants in jobs]
+    taken = _taken(plan, [grants for *_, grants in jobs])
     able: list[tuple[Signing, Sequence[Any]]] = [
         (job, given)
         for job, given in zip(jobs, taken, strict=True)
@@ -281,26 +283,39 @@ def _sealed(
     rows, entropies = [job[1] for job, _ in able], [job[2] for job, _ in able]
     written = [_written(plan, sealer, given, job[2]) for job, given in able if sealer is not None]
     tokens = [() if sealer else given for _, given in able]
-    sealed = iter(submit_all(book, rows, entropies, tokens, written))
-    results = list[Done | Reason]()
-    for (index, _, _, signer, _), given in zip(jobs, taken, strict=True):
-        if isinstance(given, Reason):
-            results.append(given)
-            continue
-        ballots = next(sealed)
-        sent = submission(plan, ballots.envelope, signer)
-        results.append((sent, _told(plan, index, ballots), ballots.receipts, ballots.proofs))
-    return results
+    sealed = submit_all(book, rows, entropies, tokens, written)
+    envelopes = [ballots.envelope for ballots in sealed]
+    sent = submissions(plan, envelopes, [signer for (_, _, _, signer, _), _ in able])
+    made = iter(
+        [
+            (sending, _told(plan, index, ballots), ballots.receipts, ballots.proofs)
+            for ((index, *_), _), sending, ballots in zip(able, sent, sealed, strict=True)
+        ]
+    )
+    return [given if isinstance(given, Reason) else next(made) for given in taken]
 
 
-def _taken(plan: Round, grants: Grants | Outputs | None) -> Sequence[Any] | Reason:
-    """User: the tokens that were given, or the levels to seal, or why they are none."""
+def _taken(plan: Round, grants: Sequence[Grants | Outputs | None]) -> list[Sequence[Any] | Reason]:
+    """Users: the tokens that each was given, or the levels to seal, or why there are none."""
+    taken = [_levels(plan, each) for each in grants]
+    by_key = defaultdict[bytes, list[int]](list)
+    for at, each in enumerate(grants):
+        if each is not None and isinstance(each[0], PendingTokens):
+            by_key[each[2]].append(at)
+    for public, places in by_key.items():  # one key, unless somebody is shown another board
+        pairs: list[Any] = [grants[at] for at in places]
+        asked, answers = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        for at, given in zip(places, take_grants(asked, answers, public), strict=True):
+            taken[at] = given
+    return taken
+
+
+def _levels(plan: Round, grants: Grants | Outputs | None) -> Sequence[Any] | Reason:
+    """User: the levels to seal, or why there are none; nothing where no levels are due."""
     try:
         match grants:
             case (threshold.PendingOutputs() as asking, Evaluated() as answer, public):
                 return threshold.take(plan, asking, answer, public)
-            case (PendingTokens() as asking, (Grant() | PublicGrant()) as answer, public):
-                return take_grant(asking, answer, public)
     except Refused as refusal:
         return refusal.reason
     return () if plan.shape is None else Reason.UNEXPECTED

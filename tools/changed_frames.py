@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.keys import SuiteCode
-from veilmix.crypto.voprf import OprfKey
+from veilmix.crypto.tokens import TokenKey
 from veilmix.errors import Reason, Refused
 from veilmix.protocol import parties
 from veilmix.protocol.alarms import borne_out
@@ -36,11 +36,11 @@ from veilmix.protocol.peers.agreement import Agreement
 from veilmix.protocol.peers.board import PeerBoard, replay_peers
 from veilmix.protocol.phases import BOARD
 from veilmix.protocol.record import RunRecord
-from veilmix.protocol.registry import check_sender
+from veilmix.protocol.registry import check_senders
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round
 from veilmix.protocol.token_messages import Ask, Grant
-from veilmix.protocol.tokens import check_ask, give, make_ask, take_grant
+from veilmix.protocol.tokens import check_asks, give, make_asks, take_grants
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.board_stream import BoardStream
 from veilmix.roles.cast import Cast, Guards
@@ -51,7 +51,7 @@ from veilmix.roles.session import play, signers
 
 SCHEMA = Schema((Feature("colour", ("red", "green")), Feature("grown", ("yes", "no"))))
 ROWS = [(("red", "green")[at % 2], ("yes", "no")[at // 2 % 2]) for at in range(6)]
-KEY = OprfKey(SeededEntropy(2))
+KEY = TokenKey(SeededEntropy(2))
 STRANGERS = ("user-99", "shuffler-9", "peer-3", "curator", BOARD)
 
 Letter = tuple[str, str, bytes]  # from whom, to whom, what
@@ -263,14 +263,15 @@ class Hearers:
         registry = self.played.board.registry
         match body:
             case Ask() if registry is not None:
-                check_ask(plan, registry, sender, body)
-                give(KEY, body)
+                check_asks(plan, registry, [(sender, body)])
+                give(KEY, [body])
             case Grant() if self.signers:
-                take_grant(make_ask(plan, self.signers[0], SeededEntropy(6)), body, KEY.public)
+                asking = make_asks(plan, [self.signers[0]], [SeededEntropy(6)])
+                take_grants(asking, [body], KEY.public)
             case Batch(layers):
                 check_batch(plan, layers)
             case _ if registry is not None and hasattr(body, "envelope"):
-                check_sender(plan, registry, sender, body)
+                check_senders(plan, registry, [(sender, body)])
 
 
 class PeerPosts:

@@ -133,6 +133,7 @@ FLAWED = Rules(lesson=True, flaws=(Flaw.UNBOUND, Flaw.ONE_KEY))
 STATISTICAL = Policy(5, 0.1, "coverage", True, Setting.STATISTICAL, 0.05)
 COUNTS: tuple[Counts, ...] = ({("+",): 9, ("-",): 2},)
 PROOF = Certificate("coverage", 5, 11, 2, (4.0, 2.5), 1, 0.25)
+GRANT = Grant(ELEMENTS[:2], ELEMENTS[:3], bytes(range(32)))
 BODIES: dict[str, tuple[int, Body]] = {
     "key": (0, Key(pair("shuffler-1").public)),
     "announcement": (0, announcement()),
@@ -197,8 +198,8 @@ BODIES: dict[str, tuple[int, Body]] = {
     "shown": (1, ShareSecret(7, bytes(range(32)))),
     "mint": (1, Mint(ELEMENTS[0])),
     "ask": (1, Ask(ELEMENTS, SIGNER.sign(b"something else"))),
-    "grant": (1, Grant(ELEMENTS[:2], bytes(range(32)))),
-    "granted": (1, PublicGrant(258, ELEMENTS[:2], bytes(range(64)))),
+    "grant": (1, GRANT),
+    "granted": (1, PublicGrant(258, GRANT)),
     "query": (1, Query(ELEMENTS)),
     "evaluated": (1, Evaluated(ELEMENTS, bytes(range(64)))),
     "issued": (1, Issued(258)),

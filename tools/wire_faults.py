@@ -267,19 +267,21 @@ def board_faults() -> Iterator[tuple[str, str, bytes]]:
 def token_faults() -> Iterator[tuple[str, str, bytes]]:
     """What is wrong with what people and the issuer of tokens tell each other."""
     ask, grant, element = encoded("ask"), encoded("grant"), ELEMENTS[0]
-    yield "ask", "of-one-element", replaced(ask, b"\0\3" + b"".join(ELEMENTS), b"\0\1" + element)
-    yield "ask", "of-too-many", replaced(ask, b"\0\3" + element, b"\4\2" + 1023 * element)
+    yield "ask", "of-nothing", replaced(ask, b"\0\3" + b"".join(ELEMENTS), b"\0\0")
+    yield "ask", "of-too-many", replaced(ask, b"\0\3" + element, b"\4\1" + 1023 * element)
     roll = encoded("roll")
     yield "roll", "descending", replaced(roll, b"\0\0\0\3\0\0\1\2", b"\0\0\1\2\0\0\0\3")
     yield "roll", "one-twice", replaced(roll, b"\0\0\1\2", b"\0\0\0\3")
-    yield "grant", "of-nothing", replaced(grant, b"\0\2" + b"".join(ELEMENTS[:2]), b"\0\0")
-    yield "grant", "of-too-many", replaced(grant, b"\0\2" + element, b"\4\1" + 1024 * element)
+    given = b"\0\2" + b"".join((*ELEMENTS[:2], *ELEMENTS[:3]))
+    yield "grant", "of-nothing", replaced(grant, given, b"\0\0" + element)
+    yield "grant", "of-too-many", replaced(grant, given, b"\4\1" + 2051 * element)
+    yield "grant", "of-a-commitment-less", replaced(grant, given, given[:-32])
     posted = encoded("granted")
-    yield "granted", "of-nothing", replaced(posted, b"\0\2" + b"".join(ELEMENTS[:2]), b"\0\0")
-    asked, given = encoded("query"), encoded("evaluated")
+    yield "granted", "of-nothing", replaced(posted, given, b"\0\0" + element)
+    asked, proved = encoded("query"), encoded("evaluated")
     yield "query", "of-nothing", replaced(asked, b"\0\3" + b"".join(ELEMENTS), b"\0\0")
     yield "query", "of-too-many", replaced(asked, b"\0\3" + element, b"\4\3" + 1023 * element)
-    yield "evaluated", "of-nothing", replaced(given, b"\0\3" + b"".join(ELEMENTS), b"\0\0")
+    yield "evaluated", "of-nothing", replaced(proved, b"\0\3" + b"".join(ELEMENTS), b"\0\0")
 
 
 def signed_kinds_faults() -> Iterator[tuple[str, str, bytes]]:

@@ -173,6 +173,12 @@ function elements(data, least, most) {
   return list;
 }
 
+function grant(data) {
+  const evaluated = elements(data, 1, 1024);
+  const commitments = [...evaluated, ""].map(() => hex(data.take(32)));
+  return { elements: evaluated, commitments, response: hex(data.take(32)) };
+}
+
 function accepted(data) {
   const people = data.many(() => [data.number(4), hex(data.take(32)), hex(data.take(64))], 4);
   required(rising(people.map(([place]) => place)));
@@ -232,8 +238,8 @@ export const BODIES = {
   21: ["share", (data) => ({ public: hex(data.take(32)), proof: hex(data.take(64)) })],
   22: ["shown", (data) => ({ step: step(data), secret: hex(data.take(32)) })],
   32: ["mint", (data) => ({ key: hex(data.take(32)) })],
-  33: ["ask", (data) => ({ elements: elements(data, 2, 1025), signature: hex(data.take(64)) })],
-  34: ["grant", (data) => ({ elements: elements(data, 1, 1024), check: hex(data.take(32)) })],
+  33: ["ask", (data) => ({ elements: elements(data, 1, 1024), signature: hex(data.take(64)) })],
+  34: ["grant", grant],
   35: ["issued", (data) => ({ people: data.number(4) })],
   36: ["roll", roll],
   37: ["accepted", accepted],
@@ -242,7 +248,7 @@ export const BODIES = {
   40: ["traced", traced],
   41: ["toss", (data) => ({ value: hex(data.take(32)) })],
   42: ["opened", opened],
-  43: ["granted", (data) => ({ person: data.number(4), elements: elements(data, 1, 1024), proof: hex(data.take(64)) })],
+  43: ["granted", (data) => ({ person: data.number(4), grant: grant(data) })],
   48: ["query", (data) => ({ elements: elements(data, 1, 1024) })],
   49: ["evaluated", (data) => ({ elements: elements(data, 1, 1024), proof: hex(data.take(64)) })],
 };

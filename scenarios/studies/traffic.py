@@ -15,7 +15,6 @@ from ...crypto.box_key import BOX_KEY
 from ...crypto.joint_key import PROOF as SHARE_PROOF
 from ...crypto.ristretto import ELEMENT, SCALAR
 from ...crypto.signing import SIGNATURE, SIGNING_KEY
-from ...crypto.tokens import CHECK
 from ...crypto.voprf import PROOF
 from ...protocol import parties
 from ...protocol.announcement import Announcement
@@ -214,9 +213,10 @@ def _collected(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
         return Sent(number, sender, receiver, kind, people, people * length(body))
 
     if plan.token:
-        asked, reader = plan.slots + 1, plan.reader
-        yield each(PEOPLE, reader, Ask(_ordered(ELEMENT, asked), bytes(SIGNATURE)))
-        yield each(reader, PEOPLE, Grant(_ordered(ELEMENT, plan.slots), bytes(CHECK)))
+        asked, reader = _ordered(ELEMENT, plan.slots), plan.reader
+        commitments = _ordered(ELEMENT, plan.slots + 1)
+        yield each(PEOPLE, reader, Ask(asked, bytes(SIGNATURE)))
+        yield each(reader, PEOPLE, Grant(asked, commitments, bytes(SCALAR)))
     if plan.shape is not None:
         levels, where = _ordered(ELEMENT, len(level_ends(plan))), parties.RANDOMNESS
         yield each(PEOPLE, where, Query(levels))

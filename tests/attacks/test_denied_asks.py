@@ -12,13 +12,13 @@ import pytest
 import role_kit as KIT
 import trio
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.crypto.voprf import OprfKey
+from veilmix.crypto.tokens import TokenKey
 from veilmix.protocol.announcement import Policy, Rules
 from veilmix.protocol.frames import kind_of
 from veilmix.protocol.messages import Body, Kind
 from veilmix.protocol.session import Round
 from veilmix.protocol.token_messages import Ask, Grant, Issued, PublicGrant, Roll
-from veilmix.protocol.tokens import make_ask
+from veilmix.protocol.tokens import give, make_asks
 from veilmix.roles.cast import Guards
 from veilmix.roles.network import Endpoint, Network
 
@@ -192,8 +192,10 @@ class OtherKey(Endpoint):
     async def post(self, body: Body) -> None:
         """Answer there with something that is no evaluation by the key of all others."""
         if isinstance(body, PublicGrant):
-            key = OprfKey(SeededEntropy(77))
-            body = PublicGrant(body.person, tuple(map(key.times, body.elements)), body.proof)
+            asked = Ask(body.grant.elements, bytes(64))
+            (answer,) = give(TokenKey(SeededEntropy(77)), [asked])
+            assert isinstance(answer, Grant)
+            body = PublicGrant(body.person, answer)
         await super().post(body)
 
 
@@ -209,7 +211,7 @@ class Asking(Endpoint):
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Ask there first, for the same or for other tokens."""
         if isinstance(body, Ask) and self.signer is not None:
-            other = make_ask(plan, self.signer, SeededEntropy(8)).body
+            other = make_asks(plan, [self.signer], [SeededEntropy(8)])[0].body
             await self.post(other if self.other else body)
         await super().send(plan, receiver, body)
 

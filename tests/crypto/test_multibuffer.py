@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from nacl.bindings import crypto_box_beforenm, crypto_box_seal_open, crypto_scalarmult_base
+from nacl.bindings import (
+    crypto_box_beforenm,
+    crypto_box_seal_open,
+    crypto_scalarmult,
+    crypto_scalarmult_base,
+    crypto_sign,
+    crypto_sign_open,
+    crypto_sign_seed_keypair,
+)
+from nacl.exceptions import CryptoError
 from veilmix import run
 from veilmix.crypto import batched, multibuffer
 from veilmix.crypto.box_key import hsalsa20
@@ -196,26 +205,75 @@ def afresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     multibuffer.multibuffer.cache_clear()
 
 
+def lanes(row: int, size: int = 32) -> list[bytes]:
+    """What the eight pointers of a row point to."""
+    return [ctypes.string_at(address, size) for address in addresses(row)]
+
+
+def addresses(row: int) -> list[int]:
+    return [ctypes.c_uint64.from_address(row + 8 * lane).value for lane in range(8)]
+
+
+def put(row: int, values: list[bytes]) -> int:
+    for address, value in zip(addresses(row), values, strict=True):
+        ctypes.memmove(address, value, len(value))
+    return 0
+
+
+def texts(row: int, sizes: int) -> list[bytes]:
+    many = [ctypes.c_uint32.from_address(sizes + 4 * lane).value for lane in range(8)]
+    return [ctypes.string_at(*pair) for pair in zip(addresses(row), many, strict=True)]
+
+
+def signed(points: int, scalars: int, rows: int, sizes: int, seeds: int, publics: int) -> int:
+    keys = [seed + public for seed, public in zip(lanes(seeds), lanes(publics), strict=True)]
+    made = [crypto_sign(*pair) for pair in zip(texts(rows, sizes), keys, strict=True)]
+    return put(points, [each[:32] for each in made]) + put(scalars, [each[32:64] for each in made])
+
+
+def checked(points: int, scalars: int, rows: int, sizes: int, publics: int) -> int:
+    told = 0
+    each = zip(lanes(points), lanes(scalars), texts(rows, sizes), lanes(publics), strict=True)
+    for lane, (point, scalar, text, public) in enumerate(each):
+        try:
+            crypto_sign_open(point + scalar + text, public)
+        except CryptoError:
+            told |= 8 << 4 * lane
+    return told
+
+
+HONEST: dict[str, Callable[..., int]] = {
+    "mbx_x25519_public_key_mb8": lambda public, secret: put(
+        public, list(map(crypto_scalarmult_base, lanes(secret)))
+    ),
+    "mbx_x25519_mb8": lambda shared, secret, public: put(
+        shared, list(map(crypto_scalarmult, lanes(secret), lanes(public)))
+    ),
+    "mbx_ed25519_public_key_mb8": lambda public, seed: put(
+        public, [crypto_sign_seed_keypair(each)[0] for each in lanes(seed)]
+    ),
+    "mbx_ed25519_sign_mb8": signed,
+    "mbx_ed25519_verify_mb8": checked,
+}
+
+
 def liar(wrong: str) -> ctypes.CDLL:
-    """A library that can run, and computes one of the two things wrongly."""
+    """A library that can run, and does nothing where it should compute one of the things."""
 
-    def public_keys(public: int, secret: int) -> int:
-        for lane in range(8):
-            to, at = (
-                ctypes.c_uint64.from_address(row + 8 * lane).value for row in (public, secret)
-            )
-            ctypes.memmove(to, crypto_scalarmult_base(ctypes.string_at(at, 32)), 32)
-        return 0
+    def function(name: str) -> Callable[..., int]:
+        return lambda *rows: 0 if name == wrong else HONEST[name](*rows)
 
-    def nothing(*_: int) -> int:
-        return 0
-
-    functions = {"mbx_x25519_public_key_mb8": public_keys, "mbx_x25519_mb8": nothing}
-    return SimpleNamespace(**{**functions, wrong: nothing})  # type: ignore[return-value]
+    return SimpleNamespace(**{name: function(name) for name in HONEST})  # type: ignore[return-value]
 
 
 @pytest.mark.usefixtures("afresh")
-@pytest.mark.parametrize("wrong", ["mbx_x25519_public_key_mb8", "mbx_x25519_mb8"])
+def test_a_library_that_computes_the_same_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(multibuffer, "_load", lambda: liar("nothing"))
+    assert multibuffer.multibuffer() is not None
+
+
+@pytest.mark.usefixtures("afresh")
+@pytest.mark.parametrize("wrong", HONEST)
 def test_a_library_that_computes_something_else_is_left_alone(
     monkeypatch: pytest.MonkeyPatch, wrong: str
 ) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.crypto.ristretto import ORDER
+from veilmix.crypto.ristretto import ELEMENT, IDENTITY, ORDER
 from veilmix.crypto.verifiable_sharing import (
     SHARE,
     Share,
@@ -74,9 +74,11 @@ def test_a_share_has_one_spelling() -> None:
     assert decode_share(share.encode()) == share
 
 
-def test_a_commitment_that_is_no_element_is_refused() -> None:
-    with pytest.raises(Refused):
-        is_right(Share(1, 1), b"\xff" * 32)
+@pytest.mark.parametrize("committed", [b"\xff" * ELEMENT, IDENTITY, b"\1" * (ELEMENT - 1)])
+def test_a_commitment_that_is_no_element_is_refused(committed: bytes) -> None:
+    with pytest.raises(Refused) as refusal:
+        is_right(Share(1, 1), committed)
+    assert refusal.value.reason is Reason.MALFORMED
 
 
 @pytest.mark.parametrize("needed", [0, -1, 256])

@@ -396,6 +396,16 @@ def elements(data: Bytes, least: int, most: int) -> list[str]:
     return [data.take(32).hex() for _ in range(count)]
 
 
+def grant(data: Bytes) -> dict[str, Any]:
+    evaluated = elements(data, 1, 1024)
+    commitments = [data.take(32).hex() for _ in range(len(evaluated) + 1)]
+    return {
+        "elements": evaluated,
+        "commitments": commitments,
+        "response": data.take(32).hex(),
+    }
+
+
 def tree(entries: list[bytes]) -> bytes:
     """The root of RFC 6962, written as its definition."""
     if not entries:
@@ -469,21 +479,17 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     33: (
         "ask",
         lambda data: {
-            "elements": elements(data, 2, 1025),
+            "elements": elements(data, 1, 1024),
             "signature": data.take(64).hex(),
         },
     ),
     34: (
         "grant",
-        lambda data: {"elements": elements(data, 1, 1024), "check": data.take(32).hex()},
+        grant,
     ),
     43: (
         "granted",
-        lambda data: {
-            "person": data.number(4),
-            "elements": elements(data, 1, 1024),
-            "proof": data.take(64).hex(),
-        },
+        lambda data: {"person": data.number(4), "grant": grant(data)},
     ),
     48: ("query", lambda data: {"elements": elements(data, 1, 1024)}),
     49: (

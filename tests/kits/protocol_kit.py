@@ -290,6 +290,16 @@ def bags(onions: dict[int, tuple[bytes, ...]]) -> tuple[tuple[int, tuple[bytes, 
 
 
 ELEMENTS = st.lists(DIGESTS, min_size=1, max_size=4).map(tuple)
+
+
+def grant(elements: tuple[bytes, ...], last: bytes) -> Grant:
+    """Give an answer whose commitments are its elements and one more."""
+    return Grant(elements, (*elements, last), last)
+
+
+GRANTS = st.builds(grant, ELEMENTS, DIGESTS)
+
+
 SIGNATURES = st.binary(min_size=64, max_size=64)
 BODIES: dict[type, Any] = {
     Key: st.sampled_from([key.public for pool in POOL.values() for key in pool]).map(Key),
@@ -315,9 +325,9 @@ BODIES: dict[type, Any] = {
     Share: st.builds(Share, DIGESTS, st.binary(min_size=64, max_size=64)),
     ShareSecret: st.builds(ShareSecret, STEPS, DIGESTS),
     Mint: DIGESTS.map(Mint),
-    Ask: st.builds(Ask, ELEMENTS.filter(lambda some: len(some) > 1), SIGNATURES),
-    Grant: st.builds(Grant, ELEMENTS, DIGESTS),
-    PublicGrant: st.builds(PublicGrant, U32, ELEMENTS, SIGNATURES),
+    Ask: st.builds(Ask, ELEMENTS, SIGNATURES),
+    Grant: GRANTS,
+    PublicGrant: st.builds(PublicGrant, U32, GRANTS),
     Query: st.builds(Query, ELEMENTS),
     Evaluated: st.builds(Evaluated, ELEMENTS, SIGNATURES),
     Roll: st.sets(U32).map(lambda people: Roll(tuple(sorted(people)))),

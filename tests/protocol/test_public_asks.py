@@ -5,27 +5,28 @@ from dataclasses import replace
 
 import protocol_kit as KIT
 import pytest
-from veilmix.crypto import tokens as blind
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.crypto.voprf import OprfKey
+from veilmix.crypto.tokens import TokenKey
 from veilmix.errors import Reason, Refused, RoundBurned
 from veilmix.protocol.announcement import Rules
 from veilmix.protocol.board import Board
 from veilmix.protocol.messages import Body
-from veilmix.protocol.token_messages import Ask, Mint, PublicGrant
-from veilmix.protocol.tokens import PendingTokens, give, give_publicly, make_ask, take_grant
+from veilmix.protocol.token_messages import Ask, Grant, Mint, PublicGrant
+from veilmix.protocol.tokens import PendingTokens, give, make_asks, take_grants
 
-KEY, OTHER = OprfKey(SeededEntropy(1)), OprfKey(SeededEntropy(2))
+KEY, OTHER = TokenKey(SeededEntropy(1)), TokenKey(SeededEntropy(2))
 HELD = KIT.session(2, rules=Rules(tokens=True), registry=KIT.ROOT)
 PLAN = HELD.plan()
 
 
 def pending(person: int, seed: int = 100) -> PendingTokens:
-    return make_ask(PLAN, KIT.SIGNERS[person], SeededEntropy(seed + person))
+    return make_asks(PLAN, [KIT.SIGNERS[person]], [SeededEntropy(seed + person)])[0]
 
 
-def granted(person: int, asked: Ask, key: OprfKey = KEY) -> PublicGrant:
-    return give_publicly(key, person, asked, SeededEntropy(5))
+def granted(person: int, asked: Ask, key: TokenKey = KEY) -> PublicGrant:
+    (given,) = give(key, [asked])
+    assert isinstance(given, Grant)
+    return PublicGrant(person, given)
 
 
 ASKED = pending(1).body
@@ -54,22 +55,16 @@ def test_a_request_stands_on_the_board_until_it_is_answered() -> None:
 def test_tokens_of_the_board_are_those_of_the_letter() -> None:
     """A person that is answered twice has no token more."""
     asking = pending(1)
-    by_letter = take_grant(asking, give(KEY, asking.body), KEY.public)
-    assert take_grant(asking, granted(1, asking.body), KEY.public) == by_letter
-    with pytest.raises(Refused) as caught:
-        take_grant(asking, granted(1, asking.body, OTHER), KEY.public)
-    assert caught.value.reason is Reason.DOES_NOT_OPEN
-
-
-def test_a_request_for_no_token_has_no_answer() -> None:
-    with pytest.raises(Refused) as caught:
-        blind.grant_publicly(KEY, (KEY.public,), SeededEntropy(5))
-    assert caught.value.reason is Reason.MALFORMED
+    posted, other = (granted(1, asking.body, key) for key in (KEY, OTHER))
+    by_letter = take_grants([asking], [posted.grant], KEY.public)
+    assert take_grants([asking], [posted], KEY.public) == by_letter
+    assert not isinstance(by_letter[0], Reason)
+    assert take_grants([asking], [other], KEY.public) == [Reason.DOES_NOT_OPEN]
 
 
 def spoilt(person: int) -> Ask:
     """Signed, but its elements are none."""
-    elements = (b"\xff" * 32,) * (PLAN.slots + 1)
+    elements = (b"\xff" * 32,) * PLAN.slots
     digest = hashlib.sha256(b"".join(elements)).digest()
     signed = b"veilmix ask 1\0" + PLAN.session + b"\1" + digest
     return Ask(elements, KIT.SIGNERS[person].sign(signed))

@@ -6,7 +6,7 @@ import protocol_kit as KIT
 import pytest
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.ristretto import base_times
-from veilmix.crypto.voprf import OprfKey
+from veilmix.crypto.tokens import TokenKey
 from veilmix.errors import ParameterError, Reason, Refused, RoundBurned
 from veilmix.protocol.announcement import Flaw, Rules
 from veilmix.protocol.ballots import Token, submit
@@ -17,25 +17,32 @@ from veilmix.protocol.messages import Body, Call, Consent, Key, Mixed, Tally
 from veilmix.protocol.parties import Role
 from veilmix.protocol.session import Round
 from veilmix.protocol.tallying import read_ballots
-from veilmix.protocol.token_messages import Ask, Issued, Mint
+from veilmix.protocol.token_messages import Ask, Grant, Issued, Mint
 from veilmix.protocol.tokens import (
-    check_ask,
+    check_asks,
     give,
-    make_ask,
+    make_asks,
     other_reader,
     read_with_tokens,
-    take_grant,
+    take_grants,
 )
 
-KEY, OTHER = OprfKey(SeededEntropy(1)), OprfKey(SeededEntropy(2))
+KEY, OTHER = TokenKey(SeededEntropy(1)), TokenKey(SeededEntropy(2))
 HELD = KIT.session(2, rules=Rules(tokens=True), registry=KIT.ROOT)
 PLAN = HELD.plan()
 
 
-def given(person: int, plan: Round = PLAN, key: OprfKey = KEY) -> tuple[Token, ...]:
-    asking = make_ask(plan, KIT.SIGNERS[person], SeededEntropy(100 + person))
-    answer = give(key, asking.body)
-    return take_grant(asking, answer, key.public)
+def given(person: int, plan: Round = PLAN, key: TokenKey = KEY) -> tuple[Token, ...]:
+    asking = make_asks(plan, [KIT.SIGNERS[person]], [SeededEntropy(100 + person)])
+    (answer,) = give(key, [asking[0].body])
+    assert isinstance(answer, Grant)
+    (taken,) = take_grants(asking, [answer], key.public)
+    assert not isinstance(taken, Reason)
+    return taken
+
+
+def one_ask(plan: Round, person: int) -> Ask:
+    return make_asks(plan, [KIT.SIGNERS[person]], [SeededEntropy(7)])[0].body
 
 
 def plaintexts(*tokens: tuple[Token, ...], plan: Round = PLAN) -> list[bytes]:
@@ -87,21 +94,20 @@ def test_tokens_spent_twice_in_two_pieces_of_a_batch_are_seen() -> None:
 
 
 def test_an_ask_is_signed_by_whom_it_comes_from_and_for_all_questions() -> None:
-    body = make_ask(PLAN, KIT.SIGNERS[1], SeededEntropy(7)).body
-    check_ask(PLAN, KIT.REGISTRY, "user-2", body)
+    body = one_ask(PLAN, 1)
     later = HELD.plan(Call(2, Role.CURATOR, KIT.SINGLES.asks))
-    fewer = make_ask(HELD.plan(KIT.JOINT), KIT.SIGNERS[1], SeededEntropy(7)).body
-    wrong: list[tuple[Round, str, Ask, Reason]] = [
-        (PLAN, "user-1", body, Reason.UNREGISTERED),
-        (PLAN, "user-4", body, Reason.UNREGISTERED),
-        (later, "user-2", body, Reason.UNREGISTERED),
-        (PLAN, "user-2", Ask(body.elements[::-1], body.signature), Reason.UNREGISTERED),
-        (PLAN, "user-2", fewer, Reason.MALFORMED),
+    fewer = one_ask(HELD.plan(KIT.JOINT), 1)
+    asks = [
+        ("user-2", body),
+        ("user-1", body),
+        ("user-4", body),
+        ("user-2", Ask(body.elements[::-1], body.signature)),
+        ("user-2", fewer),
     ]
-    for plan, sender, asked, reason in wrong:
-        with pytest.raises(Refused) as caught:
-            check_ask(plan, KIT.REGISTRY, sender, asked)
-        assert caught.value.reason is reason
+    unsigned = [None, *[Reason.UNREGISTERED] * 3, Reason.MALFORMED]
+    assert check_asks(PLAN, KIT.REGISTRY, asks) == unsigned
+    assert check_asks(later, KIT.REGISTRY, asks[:1]) == [Reason.UNREGISTERED]
+    assert check_asks(PLAN, KIT.REGISTRY, asks[2:3]) == [Reason.UNREGISTERED]
 
 
 def test_the_other_reader_is_the_one_that_does_not_read() -> None:

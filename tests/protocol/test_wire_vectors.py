@@ -30,7 +30,7 @@ from veilmix.protocol.peers.accounting import result_digest
 from veilmix.protocol.peers.agreement import Agreement, PeerRound, open_peer_round, share_context
 from veilmix.protocol.peers.onions import pass_on, read_plain, seal_again
 from veilmix.protocol.receipts import root_of
-from veilmix.protocol.registry import check_sender
+from veilmix.protocol.registry import check_senders
 from veilmix.protocol.session import Round, layer_context, open_round
 from veilmix.protocol.signed_posts import Fork
 
@@ -117,7 +117,9 @@ def read_signed(inputs: Inputs) -> Inputs:
     called = SimpleNamespace(round=message.round)
     place = SimpleNamespace(session=message.session, call=called, witness=message.body.witness)
     registry = Registry((unhex(inputs["key"]),))
-    check_sender(cast(Round, place), registry, "user-1", message.body)
+    (wrong,) = check_senders(cast(Round, place), registry, [("user-1", message.body)])
+    if wrong:
+        raise Refused(wrong)
     return {}
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
+from veilmix.crypto.montgomery import base_multiples
 from veilmix.crypto.signing import Signer
-from veilmix.crypto.voprf import OprfKey
+from veilmix.crypto.tokens import TokenKey
 from veilmix.errors import Reason, RoundBurned
 from veilmix.protocol.announcement import Rules
 from veilmix.protocol.frames import decode_message
@@ -18,7 +19,7 @@ from veilmix.protocol.parties import user
 from veilmix.protocol.session import Round, open_round
 from veilmix.protocol.tallying import Reading
 from veilmix.protocol.token_messages import Ask, Grant, Issued, Roll
-from veilmix.protocol.tokens import make_ask
+from veilmix.protocol.tokens import give, make_asks
 from veilmix.protocol.view import view
 from veilmix.roles import mint
 from veilmix.roles.cast import Guards
@@ -146,13 +147,13 @@ def asking(bodies: Any) -> dict[str, Any]:
 
 def forged(_me: Endpoint, plan: Round, _body: Body) -> list[Body]:
     """Signed by somebody else."""
-    return [make_ask(plan, Signer(SeededEntropy(9)), SeededEntropy(8)).body]
+    return [make_asks(plan, [Signer(SeededEntropy(9))], [SeededEntropy(8)])[0].body]
 
 
 def spoilt(me: Endpoint, plan: Round, _body: Body) -> list[Body]:
     """Of things that are no elements, and signed."""
     assert me.signer is not None
-    elements = (b"\xff" * 32,) * (plan.slots + 1)
+    elements = (b"\xff" * 32,) * plan.slots
     place = plan.session + bytes([plan.call.round])
     signed = b"veilmix ask 1\0" + place + hashlib.sha256(b"".join(elements)).digest()
     return [Ask(elements, me.signer.sign(signed))]
@@ -197,10 +198,11 @@ class Tagging(Endpoint):
     """A reader that gives one person tokens of another key."""
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Answer user-3 as nobody else."""
+        """Answer user-3 as nobody else: by that key, with its own proof."""
         if isinstance(body, Grant) and receiver == "user-3":
-            key = OprfKey(SeededEntropy(77))
-            body = Grant(tuple(key.times(element) for element in body.elements), body.check)
+            (answer,) = give(TokenKey(SeededEntropy(77)), [Ask(body.elements, bytes(64))])
+            assert isinstance(answer, Grant)
+            body = answer
         await super().send(plan, receiver, body)
 
 
@@ -294,8 +296,9 @@ class Meddling(Endpoint):
         """Send some before anybody else does, as soon as it waits for the curator's list."""
         if Kind.ROLL in kinds and len(self.board.calls) == 1:
             plan = self.plan(self.board.calls[0])
-            key = OprfKey(SeededEntropy(78))
-            await self.send(plan, "user-3", Grant((key.public,) * plan.slots, bytes(32)))
+            (point,) = base_multiples([bytes(32)])
+            points = (point,) * plan.slots
+            await self.send(plan, "user-3", Grant(points, (point, *points), bytes(32)))
         return await super().receive(*kinds, most=most)
 
 

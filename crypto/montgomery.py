@@ -1,0 +1,119 @@
+"""Points of Curve25519 up to their sign (RFC 7748), many multiplied at a time.
+
+A point is known by u alone, 32 bytes in one spelling, and u is the same for P and -P. So a multiple
+of a point is a multiple by a number or its negative, sums are not defined, and of three points it
+can be told only whether one is the sum of the other two or their difference (`meets`; Renes and
+Smith, qDSA, 2017). X25519's ladder multiplies by a multiple of 8 from 2^254 to 2^255 - 8, which has
+no part in the small subgroups; of every number other than 0 of the prime-order group there is one
+that is that number or its negative (`multiplier`).
+
+    u of an element s of ristretto255 (RFC 9496) = 1 / s^2, up to a point of order 4 or less
+
+`multiples` takes eight points at once where that engine is (`multibuffer.py`).
+"""
+
+from collections.abc import Sequence
+
+from nacl.bindings import crypto_scalarmult, crypto_scalarmult_base
+
+from ..errors import Reason, Refused
+from .batched import engine_for
+from .ristretto import ORDER
+from .x25519 import X25519_SIZE, is_public_key
+
+POINT = X25519_SIZE  # bytes of a point, and of a multiplier
+
+_P = 2**255 - 19
+_A = 486662  # of the curve v^2 = u^3 + A u^2 + u
+_COFACTOR = 8
+_EIGHTH = pow(_COFACTOR, -1, ORDER)
+_LEAST, _LIMIT = 2**251, 2**252  # an eighth of what the ladder multiplies by
+
+
+def multiplier(number: int) -> bytes:
+    """Give what multiplies as a number of the prime-order group does, or as its negative.
+
+    Raises:
+        Refused: (MALFORMED) there is none: for 0, and for one number in 2^126.
+    """
+    eighth = number * _EIGHTH % ORDER
+    if eighth < _LEAST:
+        eighth = ORDER - eighth
+    if not _LEAST <= eighth < _LIMIT:
+        raise Refused(Reason.MALFORMED, "not a number that the ladder multiplies by")
+    return (_COFACTOR * eighth).to_bytes(POINT, "little")
+
+
+def number_of(drawn: bytes) -> int:
+    """Give the number by which 32 drawn bytes multiply: X25519 sets four of their bits."""
+    kept = int.from_bytes(drawn, "little") % (_COFACTOR * _LIMIT) & -_COFACTOR
+    return kept % (_COFACTOR * _LEAST) + _COFACTOR * _LEAST
+
+
+def point(data: bytes) -> bytes:
+    """Give back a point that another party sent.
+
+    Raises:
+        Refused: (MALFORMED) not a number u in its only spelling, or a point of low order.
+    """
+    if not is_public_key(data):
+        raise Refused(Reason.MALFORMED, "not a point of the curve")
+    return data
+
+
+def multiples(multipliers: Sequence[bytes], points: Sequence[bytes]) -> list[bytes]:
+    """Multiply each point, none of low order, by the multiplier in its place.
+
+    One multiplier alone is for all of them.
+    """
+    engine = engine_for(len(points))
+    if engine is None:
+        each = multipliers if len(multipliers) == len(points) else multipliers * len(points)
+        return [crypto_scalarmult(by, point) for by, point in zip(each, points, strict=True)]
+    shared = engine.shared_points(b"".join(multipliers), b"".join(points))
+    results = _cut(shared.tobytes())
+    shared.fill(0)
+    return results
+
+
+def base_multiples(multipliers: Sequence[bytes]) -> list[bytes]:
+    """Multiply the base point, u = 9, by each multiplier."""
+    engine = engine_for(len(multipliers))
+    if engine is None:
+        return [crypto_scalarmult_base(by) for by in multipliers]
+    return _cut(engine.public_keys(b"".join(multipliers)))
+
+
+def meets(one: bytes, other: bytes, third: bytes) -> bool:
+    """Whether the third point, up to its sign, is the sum of the others or their difference.
+
+    The u of these two are the roots of a polynomial of degree 2. Where the others are the same
+    point, their difference is none, and the degree is 1.
+    """
+    a, b, x = (int.from_bytes(each, "little") for each in (one, other, third))
+    both, apart = a * b % _P, a - b
+    middle = 2 * ((both + 1) * (a + b) + 2 * _A * both)
+    return ((apart * x) ** 2 - middle * x + (both - 1) ** 2) % _P == 0
+
+
+def of_elements(elements: Sequence[bytes]) -> list[bytes]:
+    """Give the points of elements of ristretto255, none the identity, by one inversion of all."""
+    squares = [int.from_bytes(element, "little") ** 2 % _P for element in elements]
+    return [number.to_bytes(POINT, "little") for number in inverses(squares, _P)]
+
+
+def inverses(numbers: Sequence[int], modulus: int) -> list[int]:
+    """Give the inverses of numbers other than 0, by one inversion of their product (Montgomery)."""
+    before, running = list[int](), 1
+    for number in numbers:
+        before.append(running)
+        running = running * number % modulus
+    rest, results = pow(running, -1, modulus), list[int]()
+    for number, sofar in zip(reversed(numbers), reversed(before), strict=True):
+        results.append(rest * sofar % modulus)
+        rest = rest * number % modulus
+    return results[::-1]
+
+
+def _cut(row: bytes) -> list[bytes]:
+    return [row[at : at + POINT] for at in range(0, len(row), POINT)]
