@@ -14,20 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import RoundBurned
-from . import parties
 from .announcement import Policy, Program, Rules, Setting
 from .crowd_limits import check_batch_size, check_rounds, check_unspent
 from .hiding import BLANK, COVERS, OTHER, Hiding, Redact, apply_rule
 from .messages import Call, Counts, Decision
 from .opened_prefixes import by_prefixes, opened
-from .opened_views import tries_all
 from .parties import Role
 from .programs import DecisionRule, RoundResult, Strategy, first_call, next_step, strategy_of
 from .promise import check_promise, prove
-from .record import CountsSeen
 from .schema import Schema
-from .transcript import Transcript
-from .view import View
 
 DENSE = 1 << 16  # cells that are counted in an array, however few people there are
 PACKED = 1 << 62  # cells that still have a number of 64 bits each
@@ -58,6 +53,8 @@ class Ideal:
         release: how many people have each combination; None: nothing was released.
         burned: why it was given up; None: it was not.
         calls: those that were answered.
+        burned_call: the call of the round that was burned; None: no round was.
+        burned_counts: what its reader had read of it by then, per question; None: nothing.
     """
 
     tallies: tuple[tuple[Counts, ...], ...]
@@ -65,6 +62,13 @@ class Ideal:
     release: Counts | None
     burned: str | None
     calls: tuple[Call, ...] = ()
+    burned_call: Call | None = None
+    burned_counts: tuple[Counts, ...] | None = None
+
+    @property
+    def posted(self) -> tuple[Call, ...]:
+        """Every call that people were shown, the burned one included."""
+        return self.calls if self.burned_call is None else (*self.calls, self.burned_call)
 
 
 def answer(table: Table, call: Call) -> tuple[Counts, ...]:
@@ -134,6 +138,8 @@ def run_through(
     tallies: list[tuple[Counts, ...]] = []
     decision: Decision | None = None
     burned: str | None = None
+    pending: Call | None = None  # the call whose round is not over
+    read: tuple[Counts, ...] | None = None  # what its reader has read
     try:
         while step := next_step(
             program, schema, strategy, _heard(calls, tallies), decision, policy.rule
@@ -141,27 +147,37 @@ def run_through(
             if isinstance(step, Decision):
                 decision = step
                 continue
+            pending, read = step, None
             table = answering(step)
-            check_batch_size(len(table.codes), rules.min_batch)
-            if policy.setting is Setting.FIXED:
-                before = [max(sum(count.values()) for count in tally) for tally in tallies]
-                check_rounds(before, len(table.codes), rules.min_dropout)
+            _check_people(policy, rules, tallies, len(table.codes))
+            read = answer(table, step)
+            if program is Program.THRESHOLD:
+                read = (opened(read[0], policy.k, prefixes=by_prefixes(policy.rule)),)
             if asking is not None:
                 given.append(asking(step))
                 check_tokens(policy, rules, given, len(table.codes))
-            counts = answer(table, step)
-            if program is Program.THRESHOLD:
-                counts = (opened(counts[0], policy.k, prefixes=by_prefixes(policy.rule)),)
             if decision is not None and proving:
-                proved = prove(strategy, schema, calls, decision, counts[0])
+                proved = prove(strategy, schema, calls, decision, read[0])
                 check_promise(policy, decision, proved)
             calls.append(step)
-            tallies.append(counts)
+            tallies.append(read)
+            pending, read = None, None
             if step.reader is Role.ANALYST:
                 break
     except RoundBurned as why:
         burned = str(why)
-    return Ideal(tuple(tallies), decision, released(calls, tallies, decision), burned, tuple(calls))
+    release = released(calls, tallies, decision)
+    return Ideal(tuple(tallies), decision, release, burned, tuple(calls), pending, read)
+
+
+def _check_people(
+    policy: Policy, rules: Rules, tallies: Sequence[tuple[Counts, ...]], people: int
+) -> None:
+    """First shuffler: RoundBurned if too few people answer, or too few have left."""
+    check_batch_size(people, rules.min_batch)
+    if policy.setting is Setting.FIXED:
+        before = [max(sum(count.values()) for count in tally) for tally in tallies]
+        check_rounds(before, people, rules.min_dropout)
 
 
 def check_tokens(policy: Policy, rules: Rules, given: Sequence[int], people: int) -> None:
@@ -212,59 +228,13 @@ def randomized(schema: Schema, reports: Table, rules: Rules, given: int | None =
 
     given: how many people ask for tokens, where there are tokens.
     """
+    call = first_call(Program.RANDOMIZED, schema)
+    read: tuple[Counts, ...] | None = None
     try:
         check_batch_size(len(reports.codes), rules.min_batch)
+        read = answer(reports, call)
         if given is not None:
             check_unspent(given, [len(reports.codes)])
     except RoundBurned as burned:
-        return Ideal((), None, None, str(burned))
-    call = first_call(Program.RANDOMIZED, schema)
-    return Ideal((answer(reports, call),), None, None, None, (call,))
-
-
-def ideal_view(
-    users: int,
-    ideal: Ideal,
-    policy: Policy,
-    shufflers: int,
-    *members: str,
-    asked: bool = False,
-    public: bool = False,
-    whole: Counts | None = None,
-) -> View:
-    """What these parties would know together of the calls answered, were the mix network ideal.
-
-    The counts they read or that are public; and, where all shufflers of a round and its reader are
-    among them, everybody's answers of that round. (Users among them are not looked at here.) asked:
-    whether people ask curator and analyst for tokens. public: whether everybody sees who takes
-    part. whole: where only what k people share is opened, the counts of whole rows, which reader
-    and `randomness` alone can know, together.
-    """
-    coalition = frozenset(members)
-    chain = {parties.shuffler(hop + 1) for hop in range(shufflers)}
-    counted = [
-        CountsSeen(call.round, columns, counts, call.hidden)
-        for call, tally in zip(ideal.calls, ideal.tallies, strict=True)
-        for columns, counts in zip(call.asks, tally, strict=True)
-        if call.reader in coalition or call.reader is Role.ANALYST or policy.publish_marginals
-    ]
-    opened = {
-        call.round: (shufflers + 1 if chain | {call.reader} <= coalition else 0, shufflers + 1)
-        for call in ideal.calls
-    }
-    everybody = {
-        call.round: tuple(sorted({column for ask in call.asks for column in ask}))
-        for call in ideal.calls
-        if chain | {call.reader} <= coalition
-    }
-    fixed = policy.setting is Setting.FIXED
-    if whole is not None and tries_all(coalition):
-        counted += [CountsSeen(seen.round, seen.columns, whole) for seen in counted]
-    transcript = Transcript(users, summary=True)
-    return View(
-        *(coalition, users, fixed, {}, tuple(counted), opened, everybody, transcript),
-        decision=ideal.decision,
-        asked=asked,
-        public=public,
-        threshold=whole is not None,
-    )
+        return Ideal((), None, None, str(burned), (), call, read)
+    return Ideal((read,), None, None, None, (call,))

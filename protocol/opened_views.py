@@ -8,14 +8,29 @@ taken to be among them.
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Protocol
 
 from . import parties
 from .hiding import BLANK
 from .opened_prefixes import prefix_of, shown_of
-from .record import CountsSeen, RunRecord
+from .record import CountsSeen
 from .transcript import Row
 
 Links = Mapping[int, Mapping[int, Row]]
+
+
+class PersonalRecord(Protocol):
+    """A run in which single people are recorded, with messages or without."""
+
+    @property
+    def rows_by_round(self) -> Mapping[int, Mapping[int, Row]]:
+        """Per round and person what it said."""
+        ...
+
+    @property
+    def came(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
+        """Per round and question the people whose answers reached the reader."""
+        ...
 
 
 def tries_all(coalition: frozenset[str]) -> bool:
@@ -24,7 +39,10 @@ def tries_all(coalition: frozenset[str]) -> bool:
 
 
 def as_opened(
-    record: RunRecord, coalition: frozenset[str], linked: Links, counted: tuple[CountsSeen, ...]
+    record: PersonalRecord,
+    coalition: frozenset[str],
+    linked: Links,
+    counted: tuple[CountsSeen, ...],
 ) -> tuple[Links, tuple[CountsSeen, ...]]:
     """What these parties link and count, as far as it is open to them."""
     if tries_all(coalition):
@@ -42,7 +60,7 @@ def as_opened(
     }, counted
 
 
-def _all_of(record: RunRecord, seen: CountsSeen) -> CountsSeen:
+def _all_of(record: PersonalRecord, seen: CountsSeen) -> CountsSeen:
     """The counts of whole rows in a round, of those whose message reached the reader."""
     if not any(BLANK in cell for cell in seen.counts):
         return seen

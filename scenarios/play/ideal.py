@@ -3,21 +3,19 @@
 No party is loaded for it, and nothing that carries messages.
 """
 
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...crypto.entropy import Entropy, entropy_of
 from ...protocol.hiding import COVERS, Redact, cover_draws
-from ...protocol.ideal import (
-    Ideal,
-    Table,
-    count_cells,
-    hide_table,
-    ideal_view,
-    randomized,
-    run_through,
-)
+from ...protocol.ideal import Ideal, Table, count_cells, hide_table, randomized, run_through
+from ...protocol.ideal_view import Answers, ideal_view
 from ...protocol.messages import Call
 from ...protocol.parties import user
+from ...protocol.programs import first_call
+from ...protocol.record import plain_rows
+from ...protocol.transcript import SUMMARY_ABOVE
 from ..populations.samples import Samples
 from ..programs.interface import Played
 from ..programs.randomized.questions import ideal_reports
@@ -32,13 +30,16 @@ from ..programs.registry import (
 from ..schema.model import Scenario
 from .announcement import announced_policy, announced_rules
 from .imagined import imagined
-from .presence import Faults, present
+from .presence import Faults, present, struck_in
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from ...protocol.transcript import Row
+
 SILENT = ("absent",)  # faults of people who do not even ask for tokens
+UNSENT = ("absent", "malformed")  # faults of people who do not hand in what they have sealed
 
 
 def play_ideal(
@@ -48,62 +49,117 @@ def play_ideal(
 
     seed: of the noise that people add and of the values that they leave blank to cover others.
     """
-    policy = announced_policy(scenario)
-    said = _said(scenario, crowd, faults, seed)
-    ideal = _ideal(scenario, crowd, faults, seed, said)
-    return imagined(
+    said = _Said(scenario, crowd, faults, entropy_of(seed))
+    ideal = _ideal(scenario, said)
+    single, opens = crowd.people.n <= SUMMARY_ABOVE, program_of(scenario).opens
+    look = partial(
+        ideal_view,
+        crowd.people.n,
         ideal,
-        lambda members: ideal_view(
-            crowd.people.n,
-            ideal,
-            policy,
-            scenario.mix.shufflers,
-            *members,
-            asked=scenario.defence.tokens,
-            public=scenario.defence.challenge or scenario.defence.audit,
-            whole=None if said is None else count_cells(said, range(len(said.values))),
-        ),
+        announced_policy(scenario),
+        scenario.mix.shufflers,
+        asked=scenario.defence.tokens,
+        public=scenario.defence.challenge or scenario.defence.audit,
+        whole=said.whole_rows(ideal.posted[0]) if opens else None,
+        answers=said.answers if single else None,
     )
+    truth = None
+    if single and not program_of(scenario).reports:
+        truth = plain_rows([said.answers(call).made for call in ideal.posted])
+    return imagined(ideal, lambda members: look(*members), truth=truth)
 
 
-def _said(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> "Table | None":
-    """What people say where only some of it is opened; else None."""
-    if not program_of(scenario).opens:
-        return None
-    people, here = crowd.people, present(crowd, faults, 1)
-    table = Table(people.values, people.codes[here])
-    some = participation(scenario)
-    return table if some is None else some.said(table, here, entropy_of(seed))
+@dataclass(slots=True)
+class _Said:
+    """What the people of a scenario say, call by call: drawn once, also where it is random."""
+
+    scenario: Scenario
+    crowd: Samples
+    faults: Faults
+    entropy: Entropy
+    tables: dict[int, Table] = field(default_factory=dict)
+    known: dict[int, Answers] = field(default_factory=dict)
+
+    def everybody(self, call: Call) -> Table:
+        """The table of all who are asked in a round, as they say it."""
+        if call.round not in self.tables:
+            self.tables[call.round] = self._everybody(call)
+        return self.tables[call.round]
+
+    def _everybody(self, call: Call) -> Table:
+        people, asked = self.crowd.people, self.asked(call)
+        if questions := noisy_questions(self.scenario, people):
+            return ideal_reports(questions, people, asked, self.entropy)
+        table = Table(people.values, people.codes[asked] if len(asked) < people.n else people.codes)
+        if (some := participation(self.scenario)) is not None:
+            return some.said(table, asked, self.entropy)
+        return hide_table(table, call.hidden, _covers(call, asked, self.entropy))
+
+    def asked(self, call: Call) -> "npt.NDArray[np.intp]":
+        """The people whom a call asks, by index."""
+        return present(self.crowd, self.faults, call.round, ())
+
+    def counted(self, call: Call) -> Table:
+        """The table of those whose answers are counted."""
+        import numpy as np
+
+        table, asked = self.everybody(call), self.asked(call)
+        here = present(self.crowd, self.faults, call.round)
+        if len(here) == len(asked):
+            return table
+        return Table(table.values, table.codes[np.searchsorted(asked, here)])
+
+    def whole_rows(self, call: Call) -> dict[tuple[str, ...], int]:
+        """People by whole row, of those who are counted."""
+        table = self.counted(call)
+        return count_cells(table, range(len(table.values)))
+
+    def answers(self, call: Call) -> Answers:
+        """The answers of a round, person by person."""
+        if call.round not in self.known:
+            self.known[call.round] = self._answers(call)
+        return self.known[call.round]
+
+    def _answers(self, call: Call) -> Answers:
+        asked, came = self.asked(call), present(self.crowd, self.faults, call.round)
+        rows = rows_of(self.everybody(call), call, asked)
+        defence = self.scenario.defence
+        if defence.tokens or program_of(self.scenario).opens:  # asks for something before it seals
+            silent = present(self.crowd, self.faults, call.round, SILENT)
+            rows = {person: rows[person] for person in silent.tolist()}
+        unsent = struck_in(self.faults, call.round, UNSENT)
+        return Answers(rows, frozenset(rows) - unsent, frozenset(came.tolist()))
 
 
-def _ideal(
-    scenario: Scenario,
-    crowd: Samples,
-    faults: Faults,
-    seed: int | None,
-    said: "Table | None",
-) -> Ideal:
+def rows_of(table: Table, call: Call, people: "npt.NDArray[np.intp]") -> "dict[int, Row]":
+    """Per person what a table says in the columns of a call; equal rows are one object."""
+    import numpy as np
+
+    columns = sorted({column for ask in call.asks for column in ask})
+    cells, places = np.unique(table.codes[:, columns], axis=0, return_inverse=True)
+    shared: list[Row] = [
+        {column: table.values[column][code] for column, code in zip(columns, cell, strict=True)}
+        for cell in cells.tolist()
+    ]
+    return dict(zip(people.tolist(), map(shared.__getitem__, places.ravel().tolist()), strict=True))
+
+
+def _ideal(scenario: Scenario, said: _Said) -> Ideal:
+    crowd, faults = said.crowd, said.faults
     people, rules = crowd.people, announced_rules(scenario)
-    if questions := noisy_questions(scenario, people):
-        reports = ideal_reports(questions, people, present(crowd, faults, 1), entropy_of(seed))
-        given = len(present(crowd, faults, 1, SILENT)) if rules.tokens else None
-        return randomized(announced_schema(scenario, people.schema), reports, rules, given)
-
-    def answering(call: Call) -> Table:
-        if said is not None:
-            return said
-        here = present(crowd, faults, call.round)
-        everybody = len(here) == people.n
-        table = Table(people.values, people.codes if everybody else people.codes[here])
-        return hide_table(table, call.hidden, _covers(call, here, entropy_of(seed)))
 
     def asking(call: Call) -> int:
         return len(present(crowd, faults, call.round, SILENT))
 
+    if noisy_questions(scenario, people):
+        schema = announced_schema(scenario, people.schema)
+        call = first_call(wire(scenario), schema)
+        given = asking(call) if rules.tokens else None
+        return randomized(schema, said.counted(call), rules, given)
     return run_through(
         wire(scenario),
         people.schema,
-        answering,
+        said.counted,
         announced_policy(scenario),
         rules,
         strategy(scenario, crowd.others),

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 from ...crypto.entropy import entropy_of
 from ...crypto.suites import suite
 from ...errors import ParameterError
-from ...protocol.ideal import Table, ideal_view, released, run_through
+from ...protocol.ideal import Table, released, run_through
+from ...protocol.ideal_view import Answers, ideal_view
 from ...protocol.messages import Call
 from ...protocol.parties import peer
 from ...protocol.peers.agreement import Agreement
 from ...protocol.peers.view import PeerRecord
-from ...protocol.transcript import Transcript
+from ...protocol.record import plain_rows
+from ...protocol.transcript import SUMMARY_ABOVE, Transcript
 from ...roles import peer as role
 from ...roles.faults.peer import Doing, Secrets, faulty_peer
 from ...roles.instruments import Instrument, Recorder
@@ -31,6 +33,7 @@ from ..programs.peers.score import by_size
 from ..programs.registry import strategy, wire
 from ..schema.model import Scenario
 from .announcement import announced_policy, announced_rules
+from .ideal import rows_of
 from .imagined import imagined
 from .presence import Faults, present
 
@@ -155,9 +158,18 @@ def _ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
         *(wire(scenario), people.schema, answering),
         *(terms.policy, terms.rules, strategy(scenario)),
     )
+
+    def answers(call: Call) -> Answers:
+        here = present(crowd, faults, call.round)
+        rows = rows_of(answering(call), call, here)
+        return Answers(rows, frozenset(rows), frozenset(rows))
+
+    single = answers if people.n <= SUMMARY_ABOVE else None
+    about = people.n, ideal, terms.policy, terms.path
     many = len(present(crowd, faults, 1))
     return imagined(
         ideal,
-        lambda members: ideal_view(people.n, ideal, terms.policy, terms.path, *members),
+        lambda members: ideal_view(*about, *members, public=True, answers=single),
+        truth=plain_rows([answers(call).made for call in ideal.posted]) if single else None,
         peers=PeersFound(terms.encode().hex(), many, terms.path, terms.onions),
     )

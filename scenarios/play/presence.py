@@ -41,6 +41,11 @@ def present(
     return np.flatnonzero(here)
 
 
+def struck_in(faults: Faults, number: int, attacks: Collection[str]) -> frozenset[int]:
+    """The indices of the people who commit one of these attacks in a round."""
+    return frozenset(i for i, by_round in faults.items() if by_round.get(number) in attacks)
+
+
 def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
     """Draw who does what wrong in which round; of two faults of one user in a round, the last."""
     import numpy as np

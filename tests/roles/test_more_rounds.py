@@ -22,7 +22,8 @@ from veilmix.protocol.hiding import (
     Redact,
     cover_draws,
 )
-from veilmix.protocol.ideal import Ideal, Table, hide_table, ideal_view, run_through
+from veilmix.protocol.ideal import Ideal, Table, hide_table, run_through
+from veilmix.protocol.ideal_view import ideal_view
 from veilmix.protocol.messages import Call, Submission
 from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import strategy_of
