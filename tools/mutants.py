@@ -36,7 +36,7 @@ import forked_tests
 from forked_tests import Job, JobResult
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("crypto", "protocol", "roles", "machines")
+ROOMS = ("crypto", "protocol", "roles", "machines", "poll", "theatre")
 ROW = re.compile(r"^\[([a-z0-9-]+)\]$", re.MULTILINE)
 TESTS = re.compile(r"^tests = \[.*?\]$", re.MULTILINE | re.DOTALL)
 

@@ -1,9 +1,9 @@
-"""Which refusals of a room no row of its `guards.toml` speaks of: `python tools/refusals.py`.
+"""Refusals of a room that no row of its `guards.toml` is about: `python tools/refusals.py`.
 
-A refusal is a `raise` of what another party is told, or hears: `Refused`, `RoundBurned`,
-`VerificationError`. A row speaks of it where its text meets the `if` or `except` that it stands in,
-or, where it stands in none, the three lines before it. Prints file, line and the line itself; exit
-code 1 if there are any.
+A refusal is a `raise` of an error that another party is told, or hears (NAMES), or a `return` of an
+answer of HTTP that refuses (REFUSING). A row is about it if its text meets the `if` or `except`
+that it stands in, or, if it stands in none, the three lines before it. Prints file, line and the
+line itself; exit code 1 if there are any.
 """
 
 import ast
@@ -12,9 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import mutants
+from mutants import ROOMS, ROOT, guards
 
-NAMES = {"Refused", "RoundBurned", "VerificationError", "OtherView"}
+NAMES = {"Refused", "RoundBurned", "VerificationError", "OtherView", "Unwelcome"}
+NAMES |= {"RemoteProtocolError"}
+REFUSING = {400, 403, 408, 409, 413, 421, 422, 429, 503}  # not 404, 405 and 500: no guard says so
 NO_GUARDS = {"faults"}  # parties that misbehave
 LINES = 3  # before a refusal that stands in no branch
 
@@ -46,21 +48,28 @@ def _in_file(path: Path, name: Path) -> Iterator[Refusal]:
     tree = ast.parse(path.read_text("utf-8"))
     for outer in ast.walk(tree):
         for node in ast.iter_child_nodes(outer):
-            if isinstance(node, ast.Raise) and _called(node) in NAMES:
+            if _refuses(node):
                 branch = isinstance(outer, ast.If | ast.ExceptHandler)
                 first = getattr(outer, "lineno", 1) if branch else node.lineno - LINES
                 yield Refusal(name, node.lineno, first, node.end_lineno or node.lineno)
 
 
-def _called(node: ast.Raise) -> str:
-    """The name of what is raised."""
-    what = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-    return what.id if isinstance(what, ast.Name) else ""
+def _refuses(node: ast.AST) -> bool:
+    """Whether a statement refuses."""
+    match node:
+        case ast.Raise(exc=ast.Call(func=error) | (ast.Name() as error)):
+            return ast.unparse(error).rpartition(".")[2] in NAMES
+        case ast.Return(
+            value=ast.Call(func=ast.Name(id="Answer"), args=[ast.Constant(status), *_])
+        ):
+            return status in REFUSING
+        case _:
+            return False
 
 
-def unlisted(root: Path = mutants.ROOT) -> list[Refusal]:
-    """The refusals of all rooms that no row speaks of."""
-    rows = list(mutants.guards(root))
+def unlisted(root: Path = ROOT) -> list[Refusal]:
+    """Return the refusals of all rooms that no row is about."""
+    rows = list(guards(root))
     spoken: dict[Path, list[tuple[int, int]]] = {}
     for row in rows:
         source = (root / row.path).read_text("utf-8")
@@ -71,7 +80,7 @@ def unlisted(root: Path = mutants.ROOT) -> list[Refusal]:
             spoken.setdefault(row.path, []).append(span)
     return [
         refusal
-        for room in mutants.ROOMS
+        for room in ROOMS
         for refusal in refusals(root, room)
         if not _met(refusal, spoken.get(refusal.path, ()))
     ]
@@ -82,10 +91,10 @@ def _met(refusal: Refusal, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 def main() -> int:
-    """Print those that are not listed."""
+    """Print the refusals without a row."""
     missing = unlisted()
     for refusal in missing:
-        line = (mutants.ROOT / refusal.path).read_text("utf-8").splitlines()[refusal.line - 1]
+        line = (ROOT / refusal.path).read_text("utf-8").splitlines()[refusal.line - 1]
         print(f"{refusal.path}:{refusal.line}: {line.strip()}")
     print(f"{len(missing)} refusals without a row")
     return 1 if missing else 0

@@ -74,6 +74,7 @@ HOSTILE = {
     "too many people": (asks('{"people": 1000000000}'), 422),
     "too many shufflers": (asks('{"shufflers": 65}'), 422),
     "another key": (asks('{"population.source": 1}'), 422),
+    "another key behind a right one": (asks('{"k": 2, "population.source": 1}'), 422),
     "a key of Python's": (asks('{"__class__": 1}'), 422),
     "not UTF-8": (asks(b"\xff\xfe\x00"), 422),
     "UTF-16": (asks('{"people": 0}'.encode("utf-16")), 422),
