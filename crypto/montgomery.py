@@ -68,7 +68,8 @@ def multiples(multipliers: Sequence[bytes], points: Sequence[bytes]) -> list[byt
     """
     engine = engine_for(len(points))
     if engine is None:
-        each = multipliers if len(multipliers) == len(points) else multipliers * len(points)
+        one_each = len(multipliers) == len(points)
+        each = multipliers if one_each else [multipliers[0]] * len(points)
         return [crypto_scalarmult(by, point) for by, point in zip(each, points, strict=True)]
     shared = engine.shared_points(b"".join(multipliers), b"".join(points))
     results = _cut(shared.tobytes())

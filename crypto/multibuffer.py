@@ -137,7 +137,8 @@ class MultiBuffer:
         del text
         lanes = np.arange(LANES, dtype=np.uint32) * _STATUS
         status = (told[:, None] >> lanes) & ((1 << _STATUS) - 1)
-        return status.ravel()[: len(messages)] == 0
+        valid: NDArray[np.bool_] = status.ravel()[: len(messages)] == 0
+        return valid
 
     @staticmethod
     def _in_eights(

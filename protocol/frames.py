@@ -13,7 +13,7 @@
 Bodies are canonical (wire.py). A frame that is wrong in any way is `Refused(MALFORMED)`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -100,13 +100,26 @@ def decode_message(data: bytes) -> Message:
 
 
 def frame_envelopes(
-    session: bytes, number: int, envelopes: Iterable[bytes], witness: bytes = b""
+    session: bytes,
+    number: int,
+    envelopes: Sequence[bytes],
+    witness: bytes = b"",
+    signatures: Sequence[bytes] = (),
 ) -> list[bytes]:
-    """Users: the messages that carry these envelopes, each as `Message.encode` gives it."""
-    head, tail = _header(Kind.SUBMISSION, session, number), _unsigned_tail(witness)
+    """Users: the messages that carry these envelopes, each as `Message.encode` gives it.
+
+    signatures: one an envelope; an empty one where it is not signed.
+    """
+    head, last = _header(Kind.SUBMISSION, session, number), Writer().blob(witness).done()
     return [
-        b"".join((head, len(envelope).to_bytes(4, "big"), envelope, tail)) for envelope in envelopes
+        b"".join((head, _size(envelope), envelope, _size(signed), signed, last))
+        for envelope, signed in zip(envelopes, signatures or [b""] * len(envelopes), strict=True)
     ]
+
+
+def _size(data: bytes) -> bytes:
+    """What stands before a blob."""
+    return len(data).to_bytes(4, "big")
 
 
 @lru_cache(maxsize=8)

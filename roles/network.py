@@ -438,6 +438,10 @@ class Crowd(Endpoint):
         """Whether an instrument does anything with what users seal."""
         return self.network.instruments.hear_sealed
 
+    def place_of(self, party: str) -> Endpoint:
+        """The place of one of them."""
+        return Endpoint(self.network, party)
+
     async def hand_in(self, receiver: str, letters: Bag) -> None:
         """Send the letters of some of them, each in its own name."""
         await self.network.deliver(receiver, letters)

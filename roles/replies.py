@@ -18,17 +18,22 @@ T = TypeVar("T")
 async def reply(me: Endpoint, plan: Round, party: str, kind: type[T]) -> T | None:
     """User: the answer of a party; None if none comes in time. What else comes is refused."""
     with trio.move_on_after(plan.announcement.rules.deadline):
-        while True:
-            for letter in await me.receive(most=1):
-                try:
-                    body = me.accept(plan, letter).body
-                    if not isinstance(body, kind) or letter[0] != party:
-                        raise Refused(Reason.UNEXPECTED)  # noqa: TRY301 - one way out
-                except Refused as refusal:
-                    me.refuse(plan, refusal.reason)
-                else:
-                    return body
+        return await heard(me, plan, party, kind)
     return None
+
+
+async def heard(me: Endpoint, plan: Round, party: str, kind: type[T]) -> T:
+    """User: the answer of a party, however long it takes. What else comes is refused."""
+    while True:
+        for letter in await me.receive(most=1):
+            try:
+                body = me.accept(plan, letter).body
+                if not isinstance(body, kind) or letter[0] != party:
+                    raise Refused(Reason.UNEXPECTED)  # noqa: TRY301 - one way out
+            except Refused as refusal:
+                me.refuse(plan, refusal.reason)
+            else:
+                return body
 
 
 async def letters_until(close: float, me: Endpoint, *kinds: Kind) -> Bag:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import trio
 
-from ..crypto.signing import Signer
+from ..crypto.signing import Signer, make_signers
 from ..crypto.suites import suite
 from ..protocol import parties
 from ..protocol.announcement import Program
@@ -22,6 +22,7 @@ from .board_monitor import BoardMonitor
 from .cast import Cast
 from .challenge import Keyring
 from .clock import VirtualClock
+from .cohort import cohort
 from .curator import Plans, curator
 from .event_loop import run_loop
 from .instruments import Instrument, Instruments
@@ -31,7 +32,7 @@ from .network import OWN_INBOX, Crowd, Endpoint, Network
 from .people import Person
 from .randomness import randomness
 from .shuffler import shuffler
-from .user import Sealers, cohort, user
+from .user import Sealers, user
 from .worker_pool import WorkerPool, worker_pool
 
 COHORT_ABOVE = 10_000  # people; above, one task looks after all of them
@@ -136,8 +137,9 @@ async def perform(
 
 def signers(cast: Cast) -> Mapping[int, Signer]:
     """The signing keys that users have, by index, where there is a registry."""
-    many = cast.guards.registered or 0
-    return {i: Signer(cast.entropy.fork(f"signer of {parties.user(i)}")) for i in range(many)}
+    everybody = range(cast.guards.registered or 0)
+    made = make_signers([cast.entropy.fork(f"signer of {parties.user(i)}") for i in everybody])
+    return dict(zip(everybody, made, strict=True))
 
 
 def make_key(cast: Cast, party: str) -> Keyholder:
@@ -240,7 +242,9 @@ def _start_users(
 
     everybody = range(cast.first, cast.people)
     asks = cast.rules.tokens or cast.program is Program.THRESHOLD
-    alone = asks or paced or guards.registered is not None or cast.wire is not None
+    signed_elsewhere = guards.registered is not None and cast.workplace.helpers is not None
+    locked = cast.rules.challenge or cast.program is Program.THRESHOLD
+    alone = locked or paced or signed_elsewhere or cast.wire is not None
     many = cast.people > COHORT_ABOVE and not alone
     apart = [i for i in everybody if not many or looks(i) or parties.user(i) in cast.faults]
     together: Sequence[int] = everybody
@@ -254,4 +258,6 @@ def _start_users(
             network.inbox(place.party)
         nursery.start_soon(user, place, person(index), pool, sealers)
     if together:
-        nursery.start_soon(cohort, Crowd(network, PEOPLE), together, person, pool)
+        for index in together if asks else ():
+            network.inbox(parties.user(index))
+        nursery.start_soon(cohort, Crowd(network, PEOPLE), together, person, pool, signing)

@@ -13,7 +13,6 @@ from ..crypto.threshold import Level, Sealer
 from ..errors import Reason, Refused
 from ..protocol import parties, threshold
 from ..protocol.ballots import Phrasebook, Sealed, salts, submit_all
-from ..protocol.frames import frame_envelopes
 from ..protocol.locks import Proofs, locked
 from ..protocol.messages import Call, Kind, Submission
 from ..protocol.registry import submissions
@@ -24,8 +23,8 @@ from ..protocol.transcript import SealedAnswers, names_of
 from .board_monitor import Receiving, compare, vouched
 from .challenge import contest, lock_shares
 from .mint import mint_key
-from .network import Crowd, Endpoint, Letter
-from .people import People, Person, Row
+from .network import Endpoint
+from .people import Person, Row
 from .replies import reply
 from .worker_pool import WorkerPool
 
@@ -37,7 +36,6 @@ Signing = tuple[int, Row, Entropy, Signer | None, Grants | Outputs | None]
 Rows = tuple[Row, Entropy]
 Consulted = threshold.PendingOutputs
 Place = tuple[Call, bytes, bytes]  # a round as somebody was told of it
-Handed = tuple[Letter, SealedAnswers | None]  # a letter, and what went in, if anybody is told
 Done = tuple[Submission, SealedAnswers, tuple[bytes, ...], Proofs | None]
 
 
@@ -109,11 +107,11 @@ async def obtain(
         await me.send(plan, plan.reader, asking.body)
         answer = await reply(me, plan, plan.reader, Grant)
     if answer is None:
-        answer = await _ask_publicly(me, plan, asking, began + patience)
+        answer = await ask_publicly(me, plan, asking, began + patience)
     return None if answer is None else (asking, answer, public)
 
 
-async def _ask_publicly(
+async def ask_publicly(
     me: Endpoint, plan: Round, asking: PendingTokens, close: float
 ) -> PublicGrant | None:
     """Ask for tokens on the board, and wait for the answer there until the collection closes."""
@@ -145,54 +143,6 @@ async def consult(
     await me.send(plan, parties.RANDOMNESS, asking.body)
     answer = await reply(me, plan, parties.RANDOMNESS, Evaluated)
     return None if answer is None else (asking, answer, public)
-
-
-async def cohort(
-    me: Crowd,
-    indices: Sequence[int],
-    person: Callable[[int], Person],
-    pool: WorkerPool,
-) -> None:
-    """Look after many users in one task: what each of them does is the same."""
-    async for plan in me.rounds():
-        if me.differing():
-            break
-        told = me.hears_sealed
-        work, people = partial(seal_all, plan, told=told), People(person, indices)
-        async with trio.open_nursery() as nursery:
-
-            def send(_: int, sealed: Sequence[Handed], plan: Round = plan) -> None:
-                nursery.start_soon(_hand_in, me, plan, sealed)
-
-            await pool.spread("users seal", work, people, send)
-
-
-async def _hand_in(me: Crowd, plan: Round, sealed: Sequence[Handed]) -> None:
-    """Send what some users have sealed to the first shuffler, while others still seal."""
-    made = [ballots for _, ballots in sealed if ballots is not None]
-    me.tell(lambda watcher: watcher.all_sealed(made))
-    await me.hand_in(plan.openers[0], [letter for letter, _ in sealed])
-
-
-def seal_all(plan: Round, everybody: Sequence[Person], *, told: bool = True) -> list[Handed]:
-    """Users: seal the answers of those who are asked; per person the letter, and what went in.
-
-    told: whether anybody wants to know what went in; naming every layer takes a hash.
-    """
-    book, label = Phrasebook(plan), f"round-{plan.call.round}"
-    results: list[Handed] = []
-    size = _together(plan)
-    for at in range(0, len(everybody), size):
-        asked = [who for who in everybody[at : at + size] if plan.call.round in who.rounds]
-        fresh = [who.entropy.fork(label) for who in asked]
-        rows = [who.response(new) for who, new in zip(asked, fresh, strict=True)]
-        sealed = submit_all(book, rows, fresh)
-        envelopes = [ballots.envelope for ballots in sealed]
-        frames = frame_envelopes(plan.session, plan.call.round, envelopes, plan.witness)
-        for who, frame, ballots in zip(asked, frames, sealed, strict=True):
-            letter = parties.user(who.index), frame
-            results.append((letter, _told(plan, who.index, ballots) if told else None))
-    return results
 
 
 class Sealers:
@@ -259,13 +209,13 @@ def sign_many(
     k people open what is said.
     """
     book, results = Phrasebook(plan), list[Done | Reason]()
-    size = _together(plan)
+    size = together(plan)
     for at in range(0, len(jobs), size):
         results += _sealed(plan, book, jobs[at : at + size], sealer)
     return results
 
 
-def _together(plan: Round) -> int:
+def together(plan: Round) -> int:
     """How many people's answers are sealed step by step."""
     return max(TOGETHER, plan.suite.batch_size // plan.slots)
 
@@ -274,7 +224,7 @@ def _sealed(
     plan: Round, book: Phrasebook, jobs: Sequence[Signing], sealer: Sealer | None
 ) -> list[Done | Reason]:
     """Users: the same, for a few of them."""
-    taken = _taken(plan, [grants for *_, grants in jobs])
+    taken = taken_grants(plan, [grants for *_, grants in jobs])
     able: list[tuple[Signing, Sequence[Any]]] = [
         (job, given)
         for job, given in zip(jobs, taken, strict=True)
@@ -288,14 +238,16 @@ def _sealed(
     sent = submissions(plan, envelopes, [signer for (_, _, _, signer, _), _ in able])
     made = iter(
         [
-            (sending, _told(plan, index, ballots), ballots.receipts, ballots.proofs)
+            (sending, sealed_answers(plan, index, ballots), ballots.receipts, ballots.proofs)
             for ((index, *_), _), sending, ballots in zip(able, sent, sealed, strict=True)
         ]
     )
     return [given if isinstance(given, Reason) else next(made) for given in taken]
 
 
-def _taken(plan: Round, grants: Sequence[Grants | Outputs | None]) -> list[Sequence[Any] | Reason]:
+def taken_grants(
+    plan: Round, grants: Sequence[Grants | Outputs | None]
+) -> list[Sequence[Any] | Reason]:
     """Users: the tokens that each was given, or the levels to seal, or why there are none."""
     taken = [_levels(plan, each) for each in grants]
     by_key = defaultdict[bytes, list[int]](list)
@@ -328,7 +280,7 @@ def _written(plan: Round, sealer: Sealer, levels: Sequence[Level], fresh: Entrop
     return threshold.write(plan, sealer, levels, salt, entropy)
 
 
-def _told(plan: Round, index: int, sealed: Sealed) -> SealedAnswers:
+def sealed_answers(plan: Round, index: int, sealed: Sealed) -> SealedAnswers:
     """What went into an envelope."""
     layers = [layer for onion in sealed.onions for layer in onion]
     return SealedAnswers(

@@ -14,6 +14,7 @@ from veilmix.protocol.messages import Batch, Submission
 from veilmix.protocol.peer_messages import Relay
 from veilmix.protocol.peers.agreement import Agreement
 from veilmix.roles import session, worker_pool
+from veilmix.roles.cast import Guards
 from veilmix.roles.faults.shuffler import Deed, cheat
 from veilmix.roles.faults.users import stuffer
 from veilmix.roles.instruments import Instrument
@@ -123,17 +124,26 @@ def test_runs_without_a_seed_differ_and_agree_in_their_results() -> None:
     assert outcome.results == other.results == fault_free().results
 
 
+SIGNED = {"guards": Guards(registered=len(ROWS))}
+KEPT: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "signatures": SIGNED,
+    "tokens": SIGNED | {"rules": Rules(tokens=True)},
+}
+
+
 @pytest.mark.parametrize("copied", [False, True])
 @pytest.mark.parametrize("faulty", [False, True])
+@pytest.mark.parametrize("kept", KEPT)
 def test_users_in_cohorts_say_the_same_as_users_alone(
-    faulty: bool, copied: bool, monkeypatch: pytest.MonkeyPatch
+    kept: str, faulty: bool, copied: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     faults = KIT.attack(**FAULTS) if faulty else {}
-    alone = fault_free(faults=faults)
+    alone = fault_free(faults=faults, **KEPT[kept])
     monkeypatch.setattr(session, "COHORT_ABOVE", 10)
     monkeypatch.setattr(worker_pool, "COPY_ABOVE", 10 if copied else 1 << 30)
     monkeypatch.setattr(worker_pool, "CHUNK", 4)
-    together = fault_free(faults=faults)
+    together = fault_free(faults=faults, **KEPT[kept])
     assert together.board.digest() == alone.board.digest()
     assert sorted(together.transcript.made) == sorted(alone.transcript.made)
     assert together.results == alone.results

@@ -1,0 +1,179 @@
+"""Many users in one task: what each of them does is the same, and nobody looks at one of them.
+
+They say what users alone would say (user.py), byte by byte, if there is a seed.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import trio
+
+from ..crypto.signing import Signer
+from ..errors import Reason
+from ..protocol import parties
+from ..protocol.ballots import Phrasebook, submit_all
+from ..protocol.frames import Message, frame_envelopes
+from ..protocol.registry import submissions
+from ..protocol.session import Round, sealing
+from ..protocol.token_messages import Grant
+from ..protocol.tokens import PendingTokens, make_asks
+from ..protocol.transcript import SealedAnswers
+from .mint import mint_key
+from .network import Crowd, Letter
+from .people import People, Person
+from .replies import heard
+from .user import Grants, ask_publicly, sealed_answers, taken_grants, together
+from .worker_pool import WorkerPool
+
+Handed = tuple[Letter, SealedAnswers | None]  # a letter, and what went in, if anybody is told
+Asked = tuple[int, PendingTokens]  # a user, by index, and what it asks for
+Refusing = tuple[str, Reason]  # a user, and why it sends nothing
+
+
+async def cohort(
+    me: Crowd,
+    indices: Sequence[int],
+    person: Callable[[int], Person],
+    pool: WorkerPool,
+    signing: Mapping[int, Signer],
+) -> None:
+    """Look after many users in one task. signing: their signing keys, by index."""
+    async for plan in me.rounds():
+        if me.differing():
+            break
+        told, grants, asked = me.hears_sealed, dict[int, Grants](), indices
+        if plan.token:
+            everybody = People(person, indices)
+            grants = await _obtain(me, plan, everybody, pool, signing)
+            asked = [index for index in indices if index in grants]
+        work = partial(seal_all, plan, told=told, signing=signing, grants=grants)
+        async with trio.open_nursery() as nursery:
+
+            def send(_: int, sealed: Sequence[Handed | Refusing], plan: Round = plan) -> None:
+                nursery.start_soon(_hand_in, me, plan, sealed)
+
+            await pool.spread("users seal", work, People(person, asked), send)
+
+
+async def _hand_in(me: Crowd, plan: Round, sealed: Sequence[Handed | Refusing]) -> None:
+    """Send what some users have sealed to the first shuffler, while others still seal."""
+    letters, made = list[Letter](), list[SealedAnswers]()
+    for one, other in sealed:
+        if isinstance(one, str):
+            me.place_of(one).refuse(plan, other)  # type: ignore[arg-type]
+            continue
+        letters.append(one)
+        if isinstance(other, SealedAnswers):
+            made.append(other)
+    me.tell(lambda watcher: watcher.all_sealed(made))
+    await me.hand_in(plan.openers[0], letters)
+
+
+async def _obtain(
+    crowd: Crowd,
+    plan: Round,
+    everybody: People,
+    pool: WorkerPool,
+    signing: Mapping[int, Signer],
+) -> dict[int, Grants]:
+    """Ask the round's reader for the tokens of all; gives those that came in time, by index."""
+    number, pending = plan.call.round, dict[int, PendingTokens]()
+    began, patience = trio.current_time(), plan.announcement.rules.deadline
+    public = await mint_key(crowd, plan)
+    if public is None:
+        return {}
+    async with trio.open_nursery() as nursery:
+
+        def send(_: int, asked: Sequence[Asked]) -> None:
+            pending.update(asked)
+            letters = [
+                (parties.user(index), Message(plan.session, number, each.body).encode())
+                for index, each in asked
+            ]
+            nursery.start_soon(crowd.hand_in, plan.reader, letters)
+
+        await pool.spread("users ask", partial(ask_all, plan, signing), everybody, send)
+    if trio.current_time() >= began + patience / 2:
+        return {}  # no desk is open any more
+    grants = dict[int, Grants]()
+    with trio.move_on_at(began + patience / 2):
+        for index, asking in pending.items():
+            me = crowd.place_of(parties.user(index))
+            granted = await heard(me, plan, plan.reader, Grant)
+            grants[index] = asking, granted, public
+    async with trio.open_nursery() as nursery:
+
+        async def ask_again(index: int) -> None:
+            me, asking = crowd.place_of(parties.user(index)), pending[index]
+            posted = await ask_publicly(me, plan, asking, began + patience)
+            if posted is not None:
+                grants[index] = asking, posted, public
+
+        for index in sorted(pending.keys() - grants.keys()):
+            nursery.start_soon(ask_again, index)
+    return grants
+
+
+def ask_all(plan: Round, signing: Mapping[int, Signer], everybody: Sequence[Person]) -> list[Asked]:
+    """Users: ask for the tokens of those who are asked in this round."""
+    label, results = f"round-{plan.call.round}", list[Asked]()
+    size = together(plan)
+    for at in range(0, len(everybody), size):
+        asked = [who for who in everybody[at : at + size] if plan.call.round in who.rounds]
+        fresh = [sealing(who.entropy.fork(label), plan.session).fork("tokens") for who in asked]
+        made = make_asks(plan, [signing[who.index] for who in asked], fresh)
+        results += zip([who.index for who in asked], made, strict=True)
+    return results
+
+
+def seal_all(
+    plan: Round,
+    everybody: Sequence[Person],
+    *,
+    told: bool = True,
+    signing: Mapping[int, Signer] | None = None,
+    grants: Mapping[int, Grants] | None = None,
+) -> list[Handed | Refusing]:
+    """Users: seal the answers of those who are asked; per person the letter, and what went in.
+
+    told: whether anybody wants to know what went in; naming every layer takes a hash. signing,
+    grants: by index, keys and tokens where there are any. Whoever was given tokens of another key
+    than all others sends nothing: it gets the reason.
+    """
+    book, results = Phrasebook(plan), list[Handed | Refusing]()
+    size = together(plan)
+    for at in range(0, len(everybody), size):
+        asked = [who for who in everybody[at : at + size] if plan.call.round in who.rounds]
+        results += _sealed(plan, book, asked, signing or {}, grants or {}, told=told)
+    return results
+
+
+def _sealed(
+    plan: Round,
+    book: Phrasebook,
+    asked: Sequence[Person],
+    signing: Mapping[int, Signer],
+    grants: Mapping[int, Grants],
+    *,
+    told: bool,
+) -> list[Handed | Refusing]:
+    """Users: the same, for a few of them, step by step."""
+    taken: list[Any] = taken_grants(plan, [grants.get(who.index) for who in asked])
+    pairs = list(zip(asked, taken, strict=True))
+    results: list[Handed | Refusing] = [
+        (parties.user(who.index), given) for who, given in pairs if isinstance(given, Reason)
+    ]
+    able = [who for who, given in pairs if not isinstance(given, Reason)]
+    fresh = [who.entropy.fork(f"round-{plan.call.round}") for who in able]
+    rows = [who.response(new) for who, new in zip(able, fresh, strict=True)]
+    tokens = [given for given in taken if not isinstance(given, Reason)]
+    sealed = submit_all(book, rows, fresh, tokens)
+    envelopes = [ballots.envelope for ballots in sealed]
+    sent = submissions(plan, envelopes, [signing.get(who.index) for who in able])
+    signatures = [each.signature for each in sent]
+    frames = frame_envelopes(plan.session, plan.call.round, envelopes, plan.witness, signatures)
+    for who, frame, ballots in zip(able, frames, sealed, strict=True):
+        letter = parties.user(who.index), frame
+        results.append((letter, sealed_answers(plan, who.index, ballots) if told else None))
+    return results
