@@ -3,7 +3,8 @@
 `veilmix run census` as it is shipped, from typing it to its last line: 32,561 people, two
 shufflers, everything recorded, scored, explained and saved. In each repeat, in turn: the floor
 (floor.py), a bare loop of the command's own seals and opens on as many threads; that command; the
-floor again; the command with registered people, and with tokens. A processor that has rested is
+floor again; the command with registered people, and with tokens. The floor is that of the command
+without these guards. A processor that has rested is
 faster for a while, by 6 % where this was written, so the command is held against the mean of the
 floors around it. The best of the repeats counts: by the wall, and of the processor. Before all of
 it the command is played once by few people, who compile it, as installing it or typing it once
@@ -63,7 +64,9 @@ def main(repeats: int) -> None:
     for bare, each in zip(floors, runs, strict=True):
         for name, (wall, cpu) in {"floor": bare, **each}.items():
             print(f"  {name:12}{wall:7.2f} s wall  {cpu:7.2f} s CPU")
-    told("run / floor", [ratio(each["run"], bare) for bare, each in zip(floors, runs, strict=True)])
+    for name in GUARDS:
+        pairs = zip(floors, runs, strict=True)
+        told(f"{name} / floor", [ratio(each[name], bare) for bare, each in pairs])
     for name, base in AGAINST:
         told(f"{name} / {base}", [ratio(each[name], each[base]) for each in runs])
 

@@ -35,6 +35,10 @@ POSTED: tuple[str, Body] = ("user-2", ASKED)
 ANSWERED: tuple[str, Body] = ("curator", granted(1, ASKED))
 
 
+GIVEN = granted(1, ASKED).grant
+FEWER = Grant(GIVEN.elements[:-1], GIVEN.commitments[:-1], GIVEN.response)
+
+
 def board(*posts: tuple[str, Body]) -> Board:
     return KIT.called(*posts, held=HELD, registry=KIT.REGISTRY)
 
@@ -90,6 +94,10 @@ WRONG: dict[str, tuple[list[tuple[str, Body]], Reason]] = {
     "an answer of another key": (
         [MINTED, POSTED, ("curator", granted(1, ASKED, OTHER))],
         Reason.DOES_NOT_OPEN,
+    ),
+    "an answer of fewer": (
+        [MINTED, POSTED, ("curator", PublicGrant(1, FEWER))],
+        Reason.MALFORMED,
     ),
     "an answer to another request": (
         [MINTED, POSTED, ("curator", granted(1, pending(2).body))],
