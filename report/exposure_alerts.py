@@ -6,6 +6,7 @@ from msgspec import UNSET
 
 from ..protocol.hiding import HIDDEN
 from ..scenarios.pages.pieces import Alert
+from ..scenarios.scoring.alike import alike_lines
 from ..scenarios.wording import many, percent
 from .facts import Facts
 from .wording import listed, people
@@ -50,6 +51,21 @@ def unanimous(facts: Facts) -> Iterator[Alert]:
             "knows it of each of them for certain, and needs to link nobody.",
             "Leave the column out, or ask people of whom some differ.",
             sum(counts.values()),
+        )
+
+
+def homogeneous(facts: Facts) -> Iterator[Alert]:
+    """A value of a person that follows from another one, whatever crowd it is in."""
+    found = facts.alike
+    if found.widest is not None:
+        (line,) = (text for text in alike_lines(facts.kept, found) if "follows from" in text)
+        yield Alert(
+            "note",
+            "follows",
+            f"{people(found.followers)}: a value follows from another",
+            f"{line} A large crowd does not hide what all of it have.",
+            "",
+            found.followers,
         )
 
 

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
+from ..analysis.exposure.alike import Alike
 from ..analysis.trust.fiber import Side
 from ..protocol.parties import ANALYST, CURATOR, Role, role
 from ..scenarios.programs.interface import Raised
 from ..scenarios.programs.registry import program_of
 from ..scenarios.programs.topology import Topology, topology_of
 from ..scenarios.schema.model import Defence
+from ..scenarios.scoring.alike import released_alike
 from ..scenarios.wording import audited, sentence
 
 if TYPE_CHECKING:
@@ -156,6 +158,13 @@ class Facts:
             for name, value in zip(release.columns, cell, strict=True):
                 counts[name][value] = counts[name].get(value, 0) + people
         return counts
+
+    @property
+    def alike(self) -> Alike:
+        """People of the printed release who are alike; none of randomized reports."""
+        release = self.result.release
+        known = {} if release is None or self.randomized else dict(release.cells)
+        return released_alike(known)
 
     @property
     def released(self) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ..scenarios.pages.pieces import EXPOSED, RELEASED, Answer
 from ..scenarios.programs.registry import program_of
+from ..scenarios.scoring.alike import alike_lines
 from ..scenarios.wording import many, percent
 from . import cheating
 from .facts import Facts
@@ -42,7 +43,7 @@ def _exposed(facts: Facts) -> Answer:
         return Answer(EXPOSED, "not at all", "Nothing is released, so nobody is exposed by it.")
     exposure = facts.result.exposure
     people = sum(count for count in facts.crowds if count < facts.k)
-    text = " ".join(_bounds(facts))
+    text = " ".join([*_bounds(facts), *alike_lines(facts.kept, facts.alike)])
     short = f"{percent(exposure.true)} of people"
     held = f"{people:,} of {facts.released:,} are in a crowd smaller than k = {facts.k}. "
     return Answer(EXPOSED, short, held + text)

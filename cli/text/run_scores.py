@@ -6,6 +6,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from ...scenarios.programs.registry import program_of
+from ...scenarios.scoring.alike import alike_rows, released_alike
 from ...scenarios.verification.views import breaking
 from ...scenarios.wording import audited
 from . import peers as peers_text
@@ -116,6 +117,7 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     if exposure.promised > outcome.decision.certificate.value:
         proved = f"proved again of the {exposure.people:,} people who came"
     yield "promised", percent(exposure.promised), proved
+    yield from alike_rows(outcome.kept, released_alike(outcome.release))
     if exposure.true > exposure.promised:
         yield "promise", "BROKEN", "more people are exposed than was promised; verify fails"
     worst = exposure.worst_case

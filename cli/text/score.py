@@ -7,6 +7,7 @@ from . import questions
 from .layout import Grid, Page, clean, lay_out, many, percent, say
 
 if TYPE_CHECKING:
+    from ...analysis.exposure.alike import Alike
     from ...analysis.exposure.attacker_risk import Attacker
     from ...analysis.scoring import TableScore
     from ...analysis.scoring.set_scores import Choice, ScoredSet
@@ -30,6 +31,7 @@ def tell(
 ) -> None:
     """Print the score. table: where it comes from, and what its columns are."""
     from ...analysis.scoring import Missing
+    from ...scenarios.scoring.alike import alike_lines
 
     say(
         console,
@@ -48,6 +50,8 @@ def tell(
     lay_out(console, _curves(score))
     say(console, f"\nall columns, people in a crowd smaller than k = {score.k}")
     lay_out(console, _bounds(score))
+    for line in alike_lines(table.columns, _unanimous(table)):
+        say(console, f" {clean(line)}")
     if score.missing is Missing.WILDCARD:
         say(
             console,
@@ -115,6 +119,16 @@ def _subjects(score: "TableScore") -> "tuple[Scored, ...]":
 def _bounds(score: "TableScore") -> Grid:
     rows = [(says, f"{people:,}", percent(people / score.n)) for _, says, people in bounded(score)]
     return Grid(("", "people", "share"), rows, (1, 2))
+
+
+def _unanimous(table: "Table") -> "Alike":
+    """The columns in which all people have one value; what follows is asked for in `questions`."""
+    from ...analysis.exposure.alike import Alike
+
+    first = [texts[code] for texts, code in zip(table.values, table.codes[0], strict=True)]
+    same = (table.codes == table.codes[0]).all(axis=0)
+    places = tuple((place, first[place]) for place in range(len(first)) if same[place])
+    return Alike(len(table.codes), len(first), places, 0, None)
 
 
 def bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":

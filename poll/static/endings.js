@@ -1,7 +1,7 @@
 // What a phone shows when all is over: what was published, what was promised, and what became of both.
 import { el, p, release, shares, show } from "./draw.js";
 import { atMost, estimated, noiseOf } from "./noise.js";
-import { exposed, openOf, saidIn } from "./opened.js";
+import { alike, exposed, openOf, saidIn } from "./opened.js";
 import { showsWay } from "./path.js";
 import { drawn, people, percent, promised } from "./screens.js";
 import { utf8 } from "./sodium.js";
@@ -117,6 +117,7 @@ function endsCounted(session, state, facts) {
       ? p(shapeOf(session.told) ? promised(session.told) : `Promised: at most ${percent(session.told.max_exposure)} of you in a crowd smaller than ${session.told.k}.`)
       : null,
     published ? proof(session, last.counts[0]) : null,
+    published ? alike(names, last.counts[0]).map((line) => p(line, "bad")) : null,
     published ? ownOpened(session, state, last.counts[0], facts) : null,
     cheated(session, state, facts),
     Object.keys(state.rounds).length ? showsWay(session, state) : null,

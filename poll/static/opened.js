@@ -35,3 +35,20 @@ export function openOf(counts, row, ends) {
   }
   return [[], 0];
 }
+
+// What a release tells of people who are alike, as lines (analysis/exposure/alike.py): a value that
+// everybody has, and how many have one value that follows from another. names: of the columns.
+export function alike(names, counts) {
+  const total = counts.reduce((sum, [, people]) => sum + people, 0);
+  const valuesOf = names.map((_, j) => new Set(counts.map(([cell]) => cell[j])));
+  const same = names.flatMap((_, j) => (valuesOf[j].size === 1 && !valuesOf[j].has(BLANK) ? [j] : []));
+  if (same.length && same.length === names.length) return [`All ${total} people answered the same: their answer is public now.`];
+  const lines = same.map((j) => `All ${total} people have ${[...valuesOf[j]][0]} in ${names[j]}: it is public now.`);
+  const varied = [...names.keys()].filter((j) => valuesOf[j].size > 1);
+  const plain = varied.filter((j) => !valuesOf[j].has(BLANK));
+  const follows = (cell, a, b) => cell[b] !== BLANK && counts.every(([other]) => other[a] !== cell[a] || other[b] === cell[b]);
+  const told = counts.filter(([cell]) => plain.some((a) => varied.some((b) => a !== b && follows(cell, a, b))));
+  const followers = told.reduce((sum, [, people]) => sum + people, 0);
+  if (followers) lines.push(`Of ${followers} of ${total} people one answer follows from another: who knows the one knows both.`);
+  return lines;
+}

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from ..wording import many, percent
+from .alike import alike_lines, released_alike
 from .frames import framed, frames
 
 
@@ -58,7 +59,8 @@ def _what(outcome: Any) -> str:
         return repr(outcome).strip("<>") + "."
     suppressed = f"; suppressed: {', '.join(outcome.suppressed)}" if outcome.suppressed else ""
     exposure, k = outcome.exposure, outcome.scenario.policy.k
-    return (
+    promised = (
         f"Released: {', '.join(outcome.kept)}{suppressed}. In a crowd smaller than k = {k}: "
         f"{percent(exposure.true)} of people, promised at most {percent(exposure.promised)}."
     )
+    return " ".join([promised, *alike_lines(outcome.kept, released_alike(outcome.release))])

@@ -8,6 +8,7 @@ from typing import Any
 
 import protocol_kit as KIT
 import pytest
+from veilmix.analysis.exposure.alike import alike
 from veilmix.crypto import ristretto
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.threshold import Sealer, Shape, open_groups
@@ -16,7 +17,7 @@ from veilmix.protocol import threshold
 from veilmix.protocol.announcement import Policy, Program
 from veilmix.protocol.ballots import receipt
 from veilmix.protocol.frames import Message, Seal, decode_message
-from veilmix.protocol.hiding import BLANK
+from veilmix.protocol.hiding import BLANK, HIDDEN
 from veilmix.protocol.messages import Call
 from veilmix.protocol.mixing import open_envelope, open_layers
 from veilmix.protocol.opened_prefixes import PREFIXES, WHOLE, exposed, opened, sampled_rule
@@ -298,3 +299,27 @@ def test_what_a_release_says_of_a_row_is_worked_out_as_python_does(phone: Any) -
             result = phone.call("released", cells, K, row, ends)["result"]
             assert result == [exposed(released, K), own]
     assert exposed(greedy, K) == 3
+
+
+def test_what_a_release_says_of_people_who_are_alike_is_worked_out_as_python_does(
+    phone: Any,
+) -> None:
+    names = ["A", "B"]
+    for cells in (
+        {("a", "b"): 8},
+        {("a", "b"): 3, ("a", "c"): 5},
+        {("a", "b"): 3, ("c", "b"): 2, ("d", "e"): 4},
+        {("a", "b"): 3, ("a", "c"): 2, ("d", "b"): 4, ("d", "c"): 1},
+        {("a", "b"): 3, ("a", BLANK): 2, (BLANK, BLANK): 4},
+        {(BLANK, BLANK): 4},
+    ):
+        counts = [[list(cell), people] for cell, people in cells.items()]
+        lines = phone.call("alikeIn", names, counts)["result"]
+        found = alike(cells, HIDDEN)
+        wanted = len(found.unanimous) if not found.is_whole else 1
+        assert len(lines) == wanted + bool(found.followers)
+        assert not found.is_whole or lines == [
+            f"All {found.people} people answered the same: their answer is public now."
+        ]
+        if found.followers:
+            assert lines[-1].startswith(f"Of {found.followers} of {found.people} people one answer")

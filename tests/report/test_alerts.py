@@ -20,6 +20,7 @@ EVEN = [("yes", "red"), ("yes", "red"), ("no", "blue"), ("no", "blue")] * 6
 ALL = '[policy]\nkind = "all"\nk = 3\nmax_exposure = 1.0'
 LESSON = "[mix]\nlesson = true\n"
 LONG = [("yes", "red"), ("never", "blue")] * 12
+CROSSED = [("yes", "red"), ("yes", "blue"), ("no", "red"), ("no", "blue")] * 6
 RARE = [*EVEN, ("often", "red")]
 ALIKE = [("yes", team) for _, team in EVEN]
 NOISE = '[policy]\nkind = "histogram"\n[local]\nmechanism = "grr"\nepsilon = '
@@ -35,6 +36,7 @@ def case(*lines: str, **given: Any) -> Case:
 # rule -> what trips it, what does not
 CASES: dict[str, tuple[Case, Case]] = {
     "unanimous": (case(ALL, rows=ALIKE), case(ALL)),
+    "follows": (case(ALL), case(ALL, rows=CROSSED)),
     "rare": (case(ALL, rows=RARE), case(ALL)),
     "exposed": (case(ALL, rows=RARE), case(ALL)),
     "named": (case(ALL, rows=[*EVEN, ("often", "green")]), case(ALL)),

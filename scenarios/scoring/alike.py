@@ -1,0 +1,51 @@
+"""What a release tells of people who are alike, in sentences: they stand where its promise does.
+
+A crowd smaller than k is not all that a release can expose. If everybody answers the same, nobody
+is in a small crowd, and everybody's answer is public.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...analysis.exposure.alike import Alike, Follows, alike
+from ...protocol.hiding import HIDDEN
+from ..wording import many
+
+ROW = tuple[str, str, str]  # of the table of scores: name, value, meaning
+
+
+def released_alike(release: Mapping[tuple[str, ...], int] | None) -> Alike:
+    """Return what is alike in the cells of a release; nothing where there is none."""
+    return alike(release or {}, HIDDEN)
+
+
+def alike_rows(names: Sequence[str], found: Alike) -> Iterator[ROW]:
+    """Rows of the table of scores: what everybody has, and what follows from another value."""
+    people = many(found.people, "person", "people")
+    if found.is_whole:
+        yield "everybody alike", people, "all answered the same: their answer is public now"
+    else:
+        for place, value in found.unanimous:
+            yield "everybody alike", people, f"all have {value} in {names[place]}: it is public now"
+    if found.widest is not None:
+        followers = many(found.followers, "person", "people")
+        yield "value follows", followers, f"from another released one: {_rule(names, found.widest)}"
+
+
+def alike_lines(names: Sequence[str], found: Alike) -> Iterator[str]:
+    """The same as sentences."""
+    people = many(found.people, "person", "people")
+    if found.is_whole:
+        yield f"All {people} answered the same: their answer is public now."
+    else:
+        for place, value in found.unanimous:
+            yield f"All {people} have {value} in {names[place]}: it is public now."
+    if found.widest is not None:
+        followers, rule = many(found.followers, "person", "people"), _rule(names, found.widest)
+        yield f"Of {followers} one released value follows from another: {rule}."
+
+
+def _rule(names: Sequence[str], rule: Follows) -> str:
+    """An example of a value that follows, in a clause."""
+    (known, value), (learnt, told) = rule.known, rule.learnt
+    people = many(rule.people, "person", "people")
+    return f"{names[known]} = {value} means {names[learnt]} = {told} ({people})"
