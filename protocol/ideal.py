@@ -150,9 +150,7 @@ def run_through(
             pending, read = step, None
             table = answering(step)
             _check_people(policy, rules, tallies, len(table.codes))
-            read = answer(table, step)
-            if program is Program.THRESHOLD:
-                read = (opened(read[0], policy.k, prefixes=by_prefixes(policy.rule)),)
+            read = _read(program, policy, table, step)
             if asking is not None:
                 given.append(asking(step))
                 check_tokens(policy, rules, given, len(table.codes))
@@ -168,6 +166,14 @@ def run_through(
         burned = str(why)
     release = released(calls, tallies, decision)
     return Ideal(tuple(tallies), decision, release, burned, tuple(calls), pending, read)
+
+
+def _read(program: Program, policy: Policy, table: Table, call: Call) -> tuple[Counts, ...]:
+    """Return the counts that the reader of a call reads."""
+    counts = answer(table, call)
+    if program is Program.THRESHOLD:
+        return (opened(counts[0], policy.k, prefixes=by_prefixes(policy.rule)),)
+    return counts
 
 
 def _check_people(

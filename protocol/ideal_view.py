@@ -13,7 +13,7 @@ That is `Record.view` of a run with messages (view.py), where batches are sorted
 and nothing audited: what order, length and audits tell is about messages, of which there are none.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import parties
@@ -80,24 +80,18 @@ def ideal_view(
         public: whether everybody sees who takes part.
         whole: where only what k people share is opened, the counts of whole rows, which reader and
             `randomness` alone can know, together.
-        answers: gives those of a call, person by person; None: the summary form, in which single
-            people are not recorded.
+        answers: gives those of a call, person by person; None: the summary form, without people.
     """
     coalition = frozenset(members)
     chain = [parties.shuffler(hop + 1) for hop in range(shufflers)]
     openers = {call.round: (*chain, call.reader.value) for call in ideal.posted}
     broken = [call for call in ideal.posted if coalition.issuperset(openers[call.round])]
     counted = tuple(_counted(ideal, policy, coalition))
-    if whole is not None and answers is None and tries_all(coalition):
+    rounds, linked = _rounds(ideal, answers, broken, coalition)
+    if whole is not None and answers is not None:
+        linked, counted = as_opened(rounds, coalition, linked, counted)
+    elif whole is not None and tries_all(coalition):
         counted += tuple(CountsSeen(seen.round, seen.columns, whole) for seen in counted)
-    linked: Mapping[int, Mapping[int, Row]] = {}
-    rounds = Rounds({}, {})
-    if answers is not None:
-        said = {call.round: answers(call) for call in ideal.posted}
-        linked = _linked(said, {call.round for call in broken}, coalition)
-        rounds = Rounds({number: each.made for number, each in said.items()}, _came(ideal, said))
-        if whole is not None:
-            linked, counted = as_opened(rounds, coalition, linked, counted)
     return View(
         coalition,
         users,
@@ -113,6 +107,21 @@ def ideal_view(
         public=public,
         threshold=whole is not None,
     )
+
+
+def _rounds(
+    ideal: Ideal,
+    answers: Callable[[Call], Answers] | None,
+    broken: Sequence[Call],
+    coalition: frozenset[str],
+) -> tuple[Rounds, Mapping[int, Mapping[int, Row]]]:
+    """Return the answers of all rounds, and the rows that members link to people."""
+    if answers is None:
+        return Rounds({}, {}), {}
+    said = {call.round: answers(call) for call in ideal.posted}
+    linked = _linked(said, {call.round for call in broken}, coalition)
+    made = {number: each.made for number, each in said.items()}
+    return Rounds(made, _came(ideal, said)), linked
 
 
 def _counted(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> Iterator[CountsSeen]:
