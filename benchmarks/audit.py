@@ -23,7 +23,7 @@ from veilmix.protocol.board import Board
 from veilmix.protocol.parties import paired
 from veilmix.protocol.session import open_round
 from veilmix.roles.cast import Cast, Guards
-from veilmix.roles.faults.shuffler import Deed, cheat
+from veilmix.roles.faults.shuffler import Act, Deed, cheat, drop, substitute
 from veilmix.roles.session import play
 from veilmix.scenarios.play.announcement import announced_policy
 from veilmix.scenarios.populations import population
@@ -46,7 +46,7 @@ def session(people: int, shufflers: int, seed: int) -> Cast:
     )
 
 
-def missed(cast: Cast, by: str, what: str, changes: int, seed: int) -> bool:
+def missed(cast: Cast, by: str, what: Act, changes: int, seed: int) -> bool:
     """Whether a session is released although so many layers of it were changed."""
     deed = Deed(what, SeededEntropy(seed).fork("deed"), rounds=(ROUND,), users=changes)
     board = play(replace(cast, faults={by: cheat(deed)}, entropy=SeededEntropy(seed)))
@@ -91,12 +91,12 @@ def main(sessions: int, people: int, picture: str) -> None:
     cast = session(people, 2, 0)
     print(f"{people} people, two shufflers, {sessions} sessions each; missed, 99 % interval")
     for changes in CHANGES:
-        for by, what in (("shuffler-1", "substitute"), ("shuffler-2", "drop")):
+        for by, what in (("shuffler-1", substitute), ("shuffler-2", drop)):
             count = sum(missed(cast, by, what, changes, seed) for seed in range(sessions))
             span = binomtest(count, sessions).proportion_ci(0.99)
             inside = "in" if span.low <= 2**-changes <= span.high else "OUTSIDE"
             print(
-                f"  d = {changes}  {by} {what:10} {count:4} of {sessions}  "
+                f"  d = {changes}  {by} {what.__name__:10} {count:4} of {sessions}  "
                 f"{span.low:.4f} to {span.high:.4f}; 2^-d = {2**-changes:.4f}, {inside}"
             )
     print("crowds, mean and smallest over people; 5 sessions each")

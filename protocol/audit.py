@@ -24,7 +24,7 @@ from ..crypto.box_key import box_key, check_key, open_with, provable, prove_key
 from ..crypto.entropy import Entropy
 from ..crypto.keys import SecretKey
 from ..errors import Reason, Refused, RoundBurned
-from .audit_messages import TOSS, Coin, Link, Opened, Toss
+from .audit_messages import TOSS, Coin, Link, Opened, Toss, Traced
 from .messages import Accepted
 from .mixing import inside
 from .parties import paired
@@ -49,6 +49,11 @@ def coin_of(session: bytes, number: int, party: str, toss: Toss) -> Coin:
 def layer_hash(layer: bytes) -> bytes:
     """Anybody: how a layer is called in an audit."""
     return hashlib.sha256(HASH_LABEL + layer).digest()
+
+
+def trace(hop: int, batch: Iterable[bytes]) -> Traced:
+    """Shuffler: the hashes of a batch, each once: the board takes as many as the account says."""
+    return Traced(hop, tuple(dict.fromkeys(map(layer_hash, batch))))
 
 
 def chosen(plan: Round, tosses: Mapping[str, Toss], hop: int, many: int) -> list[int]:

@@ -6,7 +6,7 @@ when, and it leaves no room for a message in the order itself.
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import le, lt
@@ -141,6 +141,23 @@ def piece_size(plan: Round, hop: int) -> int:
 def arranges(plan: Round, hop: int) -> bool:
     """Shuffler: whether a batch to the party at `hop` has one size of layers, each once, sorted."""
     return plan.announcement.rules.ordered and not _repeats(plan) and bool(plan.inner[hop])
+
+
+def account(
+    hop: int,
+    people: int,
+    received: int,
+    refused: Mapping[Reason, int],
+    batch: Sequence[bytes],
+    digest: bytes | None = None,
+) -> Mixed:
+    """Account for a batch: a function of what came and of what leaves, and of nothing else.
+
+    people: at the first hop, the users whose layers leave. received, refused: messages. digest: the
+    batch's, where it is known already.
+    """
+    digest = batch_digest(batch) if digest is None else digest
+    return Mixed(hop, people, received, len(batch), refused, digest)
 
 
 class BatchDigest:

@@ -57,7 +57,7 @@ async def analyst(
                 if sums:
                     await _check_sums(me, plan, reading, pool)
                 await _check_promise(me, plan, reading, strategy, pool)
-                await publish(me, me.counted(plan, reading), desk, counts=True)
+                await publish(me, reading, desk, counts=True)
         except RoundBurned as burned:
             await me.burn(burned)
     await watch.look(me, pool)

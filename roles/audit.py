@@ -15,7 +15,7 @@ from ..crypto.entropy import Entropy
 from ..crypto.keys import SecretKey
 from ..errors import RoundBurned
 from ..protocol import audit
-from ..protocol.audit_messages import Opened, Toss, Traced
+from ..protocol.audit_messages import Opened, Toss
 from ..protocol.messages import Kind
 from ..protocol.parties import paired
 from ..protocol.phases import Phase
@@ -52,13 +52,9 @@ async def commit(me: Endpoint, plan: Round, purse: Purse) -> None:
 
 
 async def trace(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:
-    """Shuffler: show the hashes of what it sends, where its hop is one of a pair.
-
-    What a cheat sends twice it can show once only: the board refuses hashes that are not as many as
-    the account says.
-    """
+    """Shuffler: show the hashes of what it sends, where its hop is one of a pair."""
     if plan.announcement.rules.audit and hop <= paired(len(plan.hops) - 1):
-        await me.post(Traced(hop, tuple(dict.fromkeys(map(audit.layer_hash, batch)))))
+        await me.post(audit.trace(hop, batch))
 
 
 def check_traced(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:

@@ -19,22 +19,19 @@ from ..errors import Reason, Refused
 from ..protocol.messages import Batch, Mixed
 from ..protocol.mixing import BatchDigest, arranges, open_envelopes, open_layers, piece_size
 from ..protocol.session import Round
-from .network import Endpoint
 from .spool import Spool
 
 PREFIX = 2  # bytes by which layers are told apart: the suite's, and one of 256 behind it
 PART = 1 << 28  # bytes of a part that are sorted in memory; the runs of a larger one are merged
 
 
-def in_parts(me: Endpoint, plan: Round, hop: int, arriving: int) -> bool:
+def in_parts(plan: Round, hop: int, arriving: int) -> bool:
     """Whether a shuffler sorts in parts what it opens, of so many that arrive.
 
-    Where the order is that of the bytes, layers have one size, nothing that it does to its batch
-    needs all of it at once, and it is too much for one message.
+    Where the order is that of the bytes, layers have one size, and it is too much for one message.
     """
-    honest = type(me).opened is Endpoint.opened and type(me).arranged is Endpoint.arranged
     layers = arriving * plan.slots if hop == 1 else arriving
-    return honest and arranges(plan, hop + 1) and layers > piece_size(plan, hop + 1)
+    return arranges(plan, hop + 1) and layers > piece_size(plan, hop + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,7 @@ class Cast:
         first: the index of the first person who is here; others are elsewhere.
         registry: who may send, where that is known beforehand; None: it follows from `guards`.
         workplace: where long lists of work are done.
+        lies: what the curator decides by, where that is not the announced rule; None: it is.
     """
 
     title: str
@@ -103,6 +104,7 @@ class Cast:
     first: int = 0
     registry: Registry | None = None
     workplace: Workplace = HERE
+    lies: Strategy | None = None
 
     @property
     def terms(self) -> Terms:

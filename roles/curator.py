@@ -43,14 +43,11 @@ async def curator(
     """Announce, put the program's questions one after the other, decide in between, close."""
     decision: Decision | None = None
     read: list[RoundResult] = []
-    heard: list[
-        RoundResult
-    ] = []  # the same, unless the curator says that it has read something else
     try:
         await _announce(me, key, plans)
-        while step := await _next(plans, heard, decision, pool):
+        while step := await _next(plans, read, decision, pool):
             if isinstance(step, Decision):
-                step = decision = me.decided(plans.schema, step)
+                decision = step
             await me.post(step)
             if isinstance(step, Decision):
                 continue
@@ -60,11 +57,9 @@ async def curator(
                 break
             plan = me.plan(step)
             if reading := await read_round(me, plan, key.secret, pool, desk, ring):
-                read.append(_heard(step, reading))
-                reading = me.counted(plan, reading)
                 _check(me, plans, reading)
                 await publish(me, reading, desk, counts=plans.policy.publish_marginals)
-                heard.append(_heard(step, reading))
+                read.append(_heard(step, reading))
             if me.board.phase is Phase.BURNT:
                 break
     except RoundBurned as burned:

@@ -5,7 +5,6 @@ network would authenticate its links); what it holds is bytes, encoded by the se
 the receiver, as over a wire.
 """
 
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import groupby
@@ -13,6 +12,7 @@ from typing import Protocol
 
 import trio
 
+from ..crypto.keys import SecretKey
 from ..crypto.signing import Signer
 from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
@@ -24,16 +24,13 @@ from ..protocol.messages import (
     Burned,
     Call,
     Closed,
-    Decision,
     Kind,
     Roster,
     Submission,
 )
 from ..protocol.phases import BOARD, Phase, follow
-from ..protocol.schema import Schema
 from ..protocol.session import Round
 from ..protocol.signed_posts import sealed_post, sign_head
-from ..protocol.tallying import Reading
 from ..protocol.terms import Terms
 from ..protocol.token_messages import Ask
 from ..protocol.transcript import Refusal
@@ -241,6 +238,7 @@ class Endpoint:
         party: its name.
         signer: the signing key of a user, where users are registered.
         identity: the key that it signs posts with, where they are signed.
+        secret: the key that opens what is sealed to it; a fault may use it, as its party may.
     """
 
     def __init__(self, network: Network, party: str) -> None:
@@ -248,6 +246,7 @@ class Endpoint:
         self.party = party
         self.signer: Signer | None = None
         self.identity: Signer | None = None
+        self.secret: SecretKey | None = None
 
     @property
     def stream(self) -> BoardStream:
@@ -372,36 +371,6 @@ class Endpoint:
         """Note that messages were refused."""
         refusal = Refusal(self.party, plan.call.round, reason, count)
         self.tell(lambda instrument: instrument.refused(refusal))
-
-    def opened(
-        self,
-        plan: Round,  # noqa: ARG002 - a fault looks at all of these
-        layers: list[bytes],
-        refused: Counter[Reason],  # noqa: ARG002
-        senders: Sequence[str],  # noqa: ARG002
-    ) -> list[bytes]:
-        """What a shuffler makes of the layers it has opened.
-
-        senders: whose they are, at the first shuffler: all of a user's lie side by side.
-        """
-        return layers
-
-    def counted(self, plan: Round, reading: Reading) -> Reading:  # noqa: ARG002
-        """What a reader makes of what it has read, before anybody else hears of it."""
-        return reading
-
-    def arranged(
-        self,
-        plan: Round,  # noqa: ARG002
-        batch: tuple[bytes, ...],
-        layers: list[bytes],  # noqa: ARG002
-    ) -> tuple[bytes, ...]:
-        """What a shuffler sends of the batch it has arranged; `layers` is how they came."""
-        return batch
-
-    def decided(self, schema: Schema, decision: Decision) -> Decision:  # noqa: ARG002
-        """What the curator says of the decision that its rule has made."""
-        return decision
 
     def tell(self, hook: Callable[[Instrument], None]) -> None:
         """Tell the instruments something that this party alone knows."""

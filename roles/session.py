@@ -162,7 +162,7 @@ def _plans(cast: Cast, signing: Mapping[int, Signer], known: Roster | None) -> P
         cast.policy,
         cast.rules,
         cast.shufflers,
-        strategy_of(cast.decide),
+        cast.lies or strategy_of(cast.decide),
         cast.entropy.fork("curator"),
         cast.program,
         registry,
@@ -188,6 +188,7 @@ def _start_keyholder(
     network.inbox(name)
     place = _seat(cast, network)(name)
     place.identity = identities_of(cast).get(name)
+    place.secret = key.secret
     match parties.role(name):
         case parties.Role.ANALYST:
             watch = BoardMonitor(guards.balance, strategy if guards.recompute else None)

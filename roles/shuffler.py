@@ -14,8 +14,8 @@ from ..protocol.announcement import Setting
 from ..protocol.challenge import accept
 from ..protocol.crowd_limits import check_batch_size, check_rounds
 from ..protocol.history import History
-from ..protocol.messages import Accepted, Alarm, Cause, Mixed, Submission
-from ..protocol.mixing import arrange, batch_digest, open_envelopes, open_layers
+from ..protocol.messages import Accepted, Alarm, Cause, Submission
+from ..protocol.mixing import account, arrange, batch_digest, open_envelopes, open_layers
 from ..protocol.registry import check_senders
 from ..protocol.session import Round
 from ..protocol.signed_posts import Fork, fork_between, witness_of
@@ -166,7 +166,7 @@ async def _open_envelopes(
     """First shuffler: open what was collected; gives whose opened, and the onions inside."""
     senders, stage = list(collected.envelopes.places), f"{me.party} opens"
     came = collected.envelopes.spool
-    if in_parts(me, plan, 1, len(came)):
+    if in_parts(plan, 1, len(came)):
         sorting, failed = Sorting(plan.inner[2]), set[int]()
 
         def take(first: int, run: Run) -> None:
@@ -202,7 +202,7 @@ async def _later(
         return
     plan = lock_of(me, plan)
     collected, stage = _Collected(received=len(batch)), f"{me.party} opens"
-    if in_parts(me, plan, hop, len(batch)):
+    if in_parts(plan, hop, len(batch)):
         sorting = Sorting(plan.inner[hop + 1])
 
         def take(_: int, run: Run) -> None:
@@ -320,15 +320,13 @@ async def _forward(
         batch, digest = await pool.alone(layers.batch)
         repeats = layers.layers - len(batch)
     else:
-        layers = me.opened(plan, layers, collected.refused, senders)
-        arranged, repeats = arrange(plan, layers)
-        batch = me.arranged(plan, arranged, layers)
+        batch, repeats = arrange(plan, layers)
         digest = batch_digest(batch)
     if repeats:
         collected.refused[Reason.DUPLICATE] += repeats
     _tell(me, plan, collected)
-    account = Mixed(hop, len(senders), collected.received, len(batch), collected.refused, digest)
-    await me.post(account)
+    came = len(senders), collected.received, collected.refused
+    await me.post(account(hop, *came, batch, digest))
     await audit.trace(me, plan, hop, batch)
     for number, piece in enumerate(pieces_of(plan, hop + 1, batch)):
         if number:  # whoever gets them takes one before there is another

@@ -1,25 +1,22 @@
 """What an analyst may do wrong: publish other counts than it has read."""
 
-from collections import Counter
 from dataclasses import replace
 
-from ...protocol.parties import Role
-from ...protocol.session import Round
-from ...protocol.tallying import Reading
+from ...protocol.messages import Body, Counts, Tally
 from ..network import Endpoint
 
 
 class Miscounting(Endpoint):
     """An analyst that reads honestly, and publishes that everybody is like the most frequent."""
 
-    def counted(self, plan: Round, reading: Reading) -> Reading:
+    async def post(self, body: Body) -> None:
         """Count everybody in the largest crowd; they are as many as before."""
-        if plan.call.reader is not Role.ANALYST:
-            return reading
-        return replace(reading, counts=[_one_crowd(count) for count in reading.counts])
+        if isinstance(body, Tally) and body.counts is not None:
+            body = replace(body, counts=tuple(_one_crowd(count) for count in body.counts))
+        await super().post(body)
 
 
-def _one_crowd(count: Counter[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
+def _one_crowd(count: Counts) -> Counts:
     if not count:
         return count
-    return Counter({max(sorted(count), key=lambda cell: count[cell]): count.total()})
+    return {max(sorted(count), key=lambda cell: count[cell]): sum(count.values())}

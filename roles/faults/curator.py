@@ -1,15 +1,14 @@
 """What a curator may do wrong: lie about its rule or its counts, equivocate, claim a crash."""
 
 from collections import Counter
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from ...errors import RoundBurned
 from ...protocol.announcement import Announcement
-from ...protocol.messages import Body, Decision, Receipts, Tally
+from ...protocol.messages import Body, Call, Counts, Decision, Receipts, Tally
+from ...protocol.programs import DecisionRule, RoundResult, Strategy, strategy_of
 from ...protocol.schema import Schema
-from ...protocol.session import Round
-from ...protocol.tallying import Reading
 from ..board_stream import Retold
 from ..network import Endpoint, Fault, Network
 
@@ -17,11 +16,10 @@ CRASH = "the curator says that its machine has crashed"
 
 
 class Liar(Endpoint):
-    """A curator that does what its attacks say.
+    """A curator that says what its attacks say; what it decides by is another thing (`lying`).
 
-    attacks: `lie`: keep every column, and certify it with the proof for fewer. `equivocate`: tell
-    `target` of a session in which ballots have no salt. `crash`: count, then say that it failed.
-    `lie-marginals`: count small crowds to the largest one, and decide from that.
+    attacks: `equivocate`: tell `target` of a session in which ballots have no salt. `crash`: count,
+    then say that it failed. `lie-marginals`: publish small crowds as part of the largest one.
     """
 
     def __init__(
@@ -31,22 +29,12 @@ class Liar(Endpoint):
         self.attacks = attacks
         self.target = target
 
-    def decided(self, schema: Schema, decision: Decision) -> Decision:
-        """Keep every column, and promise what was promised of fewer."""
-        if "lie" not in self.attacks:
-            return decision
-        return replace(decision, kept=tuple(range(len(schema.features))))
-
-    def counted(self, plan: Round, reading: Reading) -> Reading:  # noqa: ARG002
-        """Count nobody in a small crowd, so that every column looks safe."""
-        if "lie-marginals" not in self.attacks:
-            return reading
-        return replace(reading, counts=[merged(count) for count in reading.counts])
-
     async def post(self, body: Body) -> None:
         """Post honestly, but tell the target another announcement, or crash before the count."""
         if "crash" in self.attacks and isinstance(body, Tally | Receipts):
             raise RoundBurned(CRASH)
+        if "lie-marginals" in self.attacks and isinstance(body, Tally) and body.counts is not None:
+            body = replace(body, counts=tuple(merged(count) for count in body.counts))
         await super().post(body)
         if "equivocate" in self.attacks and isinstance(body, Announcement) and self.target:
             unguarded = replace(body.rules, receipts=False, tokens=False, challenge=False)
@@ -55,9 +43,48 @@ class Liar(Endpoint):
             self.network.show(self.target, Retold(self.network.stream, told))
 
 
-def merged(count: Counter[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class Lying(Strategy):
+    """A strategy that is not the announced one.
+
+    Attributes:
+        honest: the announced one.
+        attacks: `lie`: keep every column, and certify it with the proof for fewer. `lie-marginals`:
+            decide as if small crowds were part of the largest one.
+    """
+
+    honest: Strategy
+    attacks: Collection[str]
+
+    def _heard(self, heard: Sequence[RoundResult]) -> Sequence[RoundResult]:
+        if "lie-marginals" not in self.attacks:
+            return heard
+        return [
+            replace(result, counts=tuple(merged(count) for count in result.counts))
+            for result in heard
+        ]
+
+    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
+        """Ask as the announced one, of what it says it has read."""
+        return self.honest.ask(schema, self._heard(heard))
+
+    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
+        """Decide likewise, and perhaps keep every column for all that."""
+        decision = self.honest.decide(schema, self._heard(heard))
+        if "lie" not in self.attacks:
+            return decision
+        return replace(decision, kept=tuple(range(len(schema.features))))
+
+
+def lying(honest: DecisionRule | Strategy, *attacks: str) -> Strategy | None:
+    """Give what a curator decides by who commits these attacks; None: by the announced rule."""
+    changed = {"lie", "lie-marginals"} & set(attacks)
+    return Lying(strategy_of(honest), attacks) if changed else None
+
+
+def merged(count: Counts) -> Counts:
     """Add every crowd of less than a quarter of the people to the largest one."""
-    total = count.total()
+    total = sum(count.values())
     large = Counter({cell: many for cell, many in count.items() if 4 * many >= total})
     if count:
         large[max(sorted(count), key=lambda cell: count[cell])] += total - large.total()

@@ -1,27 +1,34 @@
 """What a shuffler may do wrong: it handles honestly opened layers dishonestly.
 
-It keeps its books so that they add up: what it loses it claims not to have opened.
+A deed carries the function that does it. The books add up: what a deed loses, it claims not to have
+opened.
 """
 
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from itertools import cycle, islice, product
 
 from ...crypto.entropy import Entropy
-from ...errors import Reason, Refused
+from ...errors import Reason
 from ...protocol.ballots import answers, enclose
-from ...protocol.messages import Batch as Handed
-from ...protocol.messages import Body, Mixed, Submission
+from ...protocol.messages import Batch
 from ...protocol.parties import Role
 from ...protocol.session import Round, sealing
-from ..network import EVERY_ROUND, Endpoint, Fault, Letter, Network
+from ..network import EVERY_ROUND, Fault, Letter, Network
+from .batch_door import BatchDoor, Layers, Leaving, Turn
 
-Layers = list[bytes]
-Batch = tuple[bytes, ...]
 Row = tuple[str, ...]
 
 TOP_BIT = 8 * 32 + 7  # of a layer: the bit of its X25519 point that X25519 itself ignores
+
+
+Act = Callable[["Deed", Turn], None]
+Ignoring = Callable[["Deed", Round, Letter], bool]
+
+
+def hears_all(_deed: "Deed", _plan: Round, _letter: Letter) -> bool:
+    """Ignore no letter."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,7 @@ class Deed:
     """One thing that a shuffler does wrong.
 
     Attributes:
-        attack: which one, by its name.
+        act: changes a batch that is about to leave.
         entropy: what it draws and seals with.
         rounds: in which rounds.
         rate: to which share of the messages (or people), from 0 to 1.
@@ -37,9 +44,10 @@ class Deed:
         target: to this user's only, where the shuffler knows whose is whose.
         bit: which bit of a layer it turns over (`tag`).
         row: what its own answers say; None: the forged row.
+        ignores: whether it takes no notice of a letter of such a round.
     """
 
-    attack: str
+    act: Act
     entropy: Entropy
     rounds: Collection[int] = EVERY_ROUND
     rate: float = 1.0
@@ -47,6 +55,7 @@ class Deed:
     target: str | None = None
     bit: int = TOP_BIT
     row: Row | None = None
+    ignores: Ignoring = hears_all
 
     def chosen(self, many: int) -> set[int]:
         """Draw which of so many are struck."""
@@ -67,64 +76,53 @@ class Deed:
         return sealing(self.entropy.fork(f"round-{plan.call.round}"), plan.session)
 
 
-def drop(
-    deed: Deed, _plan: Round, layers: Layers, refused: Counter[Reason], _who: Sequence[str]
-) -> Layers:
+def drop(deed: Deed, turn: Turn) -> None:
     """Lose single layers."""
-    by_bytes = sorted(layers)  # as they come, they come in an order that nobody chooses
-    struck = {by_bytes[i] for i in deed.chosen(len(layers))}
-    refused[Reason.DOES_NOT_OPEN] += len(struck)
-    return [layer for layer in layers if layer not in struck]
+    by_bytes = sorted(turn.layers)  # as they come, they come in an order that nobody chooses
+    struck = {by_bytes[i] for i in deed.chosen(len(turn.layers))}
+    turn.refused[Reason.DOES_NOT_OPEN] += len(struck)
+    turn.layers = [layer for layer in turn.layers if layer not in struck]
 
 
-def drop_people(
-    deed: Deed, plan: Round, layers: Layers, refused: Counter[Reason], who: Sequence[str]
-) -> Layers:
+def drop_people(deed: Deed, turn: Turn) -> None:
     """Lose all layers of some people (only the first shuffler knows which belong together)."""
-    struck = set(deed.people(who))
-    refused[Reason.DOES_NOT_OPEN] += len(struck) * plan.slots
-    return [layer for i, layer in enumerate(layers) if i // plan.slots not in struck]
+    struck, slots = set(deed.people(turn.senders)), turn.plan.slots
+    turn.refused[Reason.DOES_NOT_OPEN] += len(struck) * slots
+    turn.layers = [layer for i, layer in enumerate(turn.layers) if i // slots not in struck]
 
 
-def substitute(
-    deed: Deed, plan: Round, layers: Layers, _refused: Counter[Reason], who: Sequence[str]
-) -> Layers:
+def substitute(deed: Deed, turn: Turn) -> None:
     """Put own answers in the place of those of some people: n stays what it was."""
-    places = deed.people(who)
-    return _with_own(deed, plan, layers, places, [deed.row or forged_row(plan)] * len(places))
+    places = deed.people(turn.senders)
+    rows = [deed.row or forged_row(turn.plan)] * len(places)
+    turn.layers = _with_own(deed, turn, places, rows)
 
 
-def _with_own(
-    deed: Deed, plan: Round, layers: Layers, places: Sequence[int], rows: Sequence[Row]
-) -> Layers:
+def _with_own(deed: Deed, turn: Turn, places: Sequence[int], rows: Sequence[Row]) -> Layers:
     """The layers, with own answers at these people's places: a row for each."""
-    made, fresh = list(layers), deed.seals(plan)
+    plan, made, fresh = turn.plan, list(turn.layers), deed.seals(turn.plan)
     for i, row in zip(places, rows, strict=True):
         own = enclose(plan, answers(plan, row), fresh)
         made[i * plan.slots : (i + 1) * plan.slots] = [onion[0] for onion in own.onions]
     return made
 
 
-def subtract(
-    deed: Deed, plan: Round, layers: Layers, refused: Counter[Reason], who: Sequence[str]
-) -> Layers:
+def subtract(deed: Deed, turn: Turn) -> None:
     """Put one known row in the place of the target's, in the round of the release."""
-    return substitute(deed, plan, layers, refused, who) if _releases(plan) else layers
+    if _releases(turn.plan):
+        substitute(deed, turn)
 
 
-def surround(
-    deed: Deed, plan: Round, layers: Layers, refused: Counter[Reason], who: Sequence[str]
-) -> Layers:
+def surround(deed: Deed, turn: Turn) -> None:
     """Put known rows in the place of everybody's but the target's, in the round of the release."""
-    return single_out(deed, plan, layers, refused, who) if _releases(plan) else layers
+    if _releases(turn.plan):
+        single_out(deed, turn)
 
 
-def single_out(
-    deed: Deed, plan: Round, layers: Layers, _refused: Counter[Reason], who: Sequence[str]
-) -> Layers:
+def single_out(deed: Deed, turn: Turn) -> None:
     """Put known rows in the place of everybody's but the target's."""
-    others = [i for i, sender in enumerate(who) if sender != deed.target]
-    return _with_own(deed, plan, layers, others, covering_rows(plan, len(others)))
+    others = [i for i, sender in enumerate(turn.senders) if sender != deed.target]
+    turn.layers = _with_own(deed, turn, others, covering_rows(turn.plan, len(others)))
 
 
 def _releases(plan: Round) -> bool:
@@ -152,17 +150,32 @@ def covering_rows(plan: Round, many: int) -> list[Row]:
     return list(islice(cycle(islice(every, many)), many))
 
 
-def copy(deed: Deed, _plan: Round, batch: Batch, _layers: Layers) -> Batch:
+def without_target(deed: Deed, plan: Round, letter: Letter) -> bool:
+    """Ignore the target, in the round of the release."""
+    return letter[0] == deed.target and _releases(plan)
+
+
+def thin_out(_deed: Deed, turn: Turn) -> None:
+    """Claim that what was ignored came too late."""
+    turn.refused[Reason.LATE] += turn.unheard
+
+
+def copy(deed: Deed, turn: Turn) -> None:
     """Send some layers twice."""
-    return tuple(sorted([*batch, *(batch[i] for i in deed.chosen(len(batch)))]))
-
-
-def tag(deed: Deed, _plan: Round, batch: Batch, _layers: Layers) -> Batch:
-    """Turn over one bit of some layers."""
-    struck = deed.chosen(len(batch))
-    return tuple(
-        sorted(flip(onion, deed.bit) if i in struck else onion for i, onion in enumerate(batch))
+    turn.last.append(
+        lambda batch: tuple(sorted([*batch, *(batch[i] for i in deed.chosen(len(batch)))]))
     )
+
+
+def tag(deed: Deed, turn: Turn) -> None:
+    """Turn over one bit of some layers."""
+
+    def tagged(batch: Leaving) -> Leaving:
+        struck = deed.chosen(len(batch))
+        layers = (flip(at, deed.bit) if i in struck else at for i, at in enumerate(batch))
+        return tuple(sorted(layers))
+
+    turn.last.append(tagged)
 
 
 def flip(layer: bytes, bit: int) -> bytes:
@@ -171,96 +184,48 @@ def flip(layer: bytes, bit: int) -> bytes:
     return layer[:at] + bytes([layer[at] ^ 1 << bit % 8]) + layer[at + 1 :]
 
 
-def preempt(deed: Deed, plan: Round, batch: Batch) -> Batch:
-    """Ballots of its own, as many as in its batch, as the reader would get them from the last."""
-    many, fresh = len(batch) // plan.slots, deed.seals(plan)
-    own = [enclose(plan, answers(plan, forged_row(plan)), fresh) for _ in range(many)]
-    return tuple(sorted(onion[-1] for ballots in own for onion in ballots.onions))
-
-
-def forward(_deed: Deed, _plan: Round, _batch: Batch, layers: Layers) -> Batch:
+def forward(_deed: Deed, turn: Turn) -> None:
     """Keep the order of arrival."""
-    return tuple(dict.fromkeys(layers))
+    turn.last.append(lambda _batch: tuple(dict.fromkeys(turn.layers)))
 
 
-OPENED: Mapping[str, Callable[[Deed, Round, Layers, Counter[Reason], Sequence[str]], Layers]] = {
-    "drop": drop,
-    "drop-people": drop_people,
-    "substitute": substitute,
-    "subtract": subtract,
-    "surround": surround,
-    "single-out": single_out,
-    "swap": subtract,
-}
-UNHEARD = ("thin-out",)  # the target is not even heard
-ARRANGED: Mapping[str, Callable[[Deed, Round, Batch, Layers], Batch]] = {
-    "copy": copy,
-    "tag": tag,
-    "forward": forward,
-}
-KEEPS_ORDER = ("forward",)  # the order of arrival
-
-WRONG_DIGEST, PRE_EMPT = "wrong-digest", "pre-empt"
+def wrong_digest(_deed: Deed, turn: Turn) -> None:
+    """Account for a batch that is not the one it sends."""
+    turn.digest = bytes(len(turn.said.digest))
 
 
-class Cheat(Endpoint):
+def pre_empt(deed: Deed, turn: Turn) -> None:
+    """Hand the reader ballots of its own, as it would get them, before the last shuffler does."""
+    plan, fresh = turn.plan, deed.seals(turn.plan)
+    if turn.hop == len(plan.hops) - 1:
+        return  # it is the last one itself
+    many = len(turn.layers) // plan.slots
+    own = [enclose(plan, answers(plan, forged_row(plan)), fresh) for _ in range(many)]
+    layers = sorted(onion[-1] for ballots in own for onion in ballots.onions)
+    turn.early.append((plan.reader, Batch(tuple(layers))))
+
+
+class Cheat(BatchDoor):
     """A shuffler's place from which it does what its deeds say."""
 
     def __init__(self, network: Network, party: str, deeds: Sequence[Deed]) -> None:
         super().__init__(network, party)
         self.deeds = deeds
 
-    def envelope(self, plan: Round, letter: Letter) -> bytes:
-        """Hear whom it wants to hear."""
-        self._hear(plan, letter)
-        return super().envelope(plan, letter)
+    def strikes(self, number: int) -> bool:
+        """Whether a deed is for a round."""
+        return any(number in deed.rounds for deed in self.deeds)
 
-    def submission(self, plan: Round, letter: Letter) -> Submission:
-        """Hear whom it wants to hear."""
-        self._hear(plan, letter)
-        return super().submission(plan, letter)
+    def ignores(self, plan: Round, letter: Letter) -> bool:
+        """Whether a deed takes no notice of a letter."""
+        due = (deed for deed in self.deeds if plan.call.round in deed.rounds)
+        return any(deed.ignores(deed, plan, letter) for deed in due)
 
-    def _hear(self, plan: Round, letter: Letter) -> None:
-        """Refused (LATE), as it says, if this is a target that is not to have been there."""
+    def change(self, turn: Turn) -> None:
+        """Do every deed that is for this round."""
         for deed in self.deeds:
-            struck = deed.attack in UNHEARD and deed.target == letter[0] and _releases(plan)
-            if struck and plan.call.round in deed.rounds:
-                raise Refused(Reason.LATE, "said to have come too late")
-
-    def opened(
-        self, plan: Round, layers: Layers, refused: Counter[Reason], senders: Sequence[str]
-    ) -> Layers:
-        """Lose or replace some of what was opened."""
-        for deed in self.deeds:
-            if plan.call.round in deed.rounds and deed.attack in OPENED:
-                layers = OPENED[deed.attack](deed, plan, layers, refused, senders)
-        return layers
-
-    def arranged(self, plan: Round, batch: Batch, layers: Layers) -> Batch:
-        """Repeat, mark or leave in their order some of what is sent."""
-        for deed in self.deeds:
-            if plan.call.round in deed.rounds and deed.attack in ARRANGED:
-                batch = ARRANGED[deed.attack](deed, plan, batch, layers)
-        return batch
-
-    def _commits(self, attack: str, number: int) -> Deed | None:
-        """What it does of an attack in a round, if anything."""
-        mine = (deed for deed in self.deeds if deed.attack == attack and number in deed.rounds)
-        return next(mine, None)
-
-    async def post(self, body: Body) -> None:
-        """Account for a batch that is not the one it sends."""
-        if isinstance(body, Mixed) and self._commits(WRONG_DIGEST, len(self.board.calls)):
-            body = replace(body, digest=bytes(len(body.digest)))
-        await super().post(body)
-
-    async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Hand the reader a batch of its own before the last shuffler has one."""
-        deed = self._commits(PRE_EMPT, plan.call.round)
-        if deed is not None and isinstance(body, Handed) and receiver != plan.reader:
-            own = preempt(deed, plan, body.layers)
-            await super().send(plan, plan.reader, Handed(own))
-        await super().send(plan, receiver, body)
+            if turn.plan.call.round in deed.rounds:
+                deed.act(deed, turn)
 
 
 def cheat(*deeds: Deed) -> Fault:

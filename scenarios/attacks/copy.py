@@ -2,10 +2,11 @@
 
 from ...protocol import parties
 from ...protocol.adversary_view import batch
+from ...roles.faults.shuffler import copy
 from ..catalogue.attack import LOSES, SHUFFLER, Attack, Measured, by_shuffler
 from ..catalogue.measures import counted_besides
 from ..catalogue.scene import Scene
-from ..catalogue.session import AttackSetup
+from ..catalogue.session import commits
 from ..schema.model import Fault
 
 
@@ -30,5 +31,5 @@ ATTACK = Attack(
     switches={"mix.order": "kept"},
     stopped_by=("dedupe", "order"),
     trials={"": by_shuffler(), "last": by_shuffler(last=True)},
-    commit=AttackSetup.deed,
+    commit=commits(copy),
 )

@@ -1,10 +1,11 @@
 """`drop`: a shuffler loses single answers, and its account says that they did not open."""
 
 from ...roles.faults import peer
+from ...roles.faults.shuffler import drop
 from ..catalogue import peer_measures
 from ..catalogue.attack import LOSES, SHUFFLER, Attack, PeerAttack, by_shuffler
 from ..catalogue.measures import answers_lost
-from ..catalogue.session import AttackSetup
+from ..catalogue.session import commits
 
 ATTACK = Attack(
     by=SHUFFLER,
@@ -16,7 +17,7 @@ ATTACK = Attack(
     reads=LOSES,
     stopped_by=("balance", "receipts"),
     trials={"": by_shuffler(last=True)},
-    commit=AttackSetup.deed,
+    commit=commits(drop),
     among_peers=PeerAttack(
         does="hands on only a share of what it should",
         remedy="its account does not add up: it is named, and the round is burned",

@@ -3,10 +3,11 @@
 from ...protocol.adversary_view import senders
 from ...protocol.own_batches import handed_on
 from ...protocol.parties import shuffler
+from ...roles.faults.shuffler import drop_people
 from ..catalogue.attack import LOSES, SHUFFLER, Attack, Measured, by_shuffler
 from ..catalogue.measures import uncounted
 from ..catalogue.scene import Scene
-from ..catalogue.session import AttackSetup
+from ..catalogue.session import commits
 from ..schema.model import Fault
 
 
@@ -28,6 +29,6 @@ ATTACK = Attack(
     reads=(*LOSES, "target"),
     stopped_by=("tokens", "receipts"),
     trials={"": by_shuffler(every=True)},
-    commit=AttackSetup.deed,
+    commit=commits(drop_people),
     first_only=True,
 )

@@ -1,9 +1,10 @@
 """`forward`: a shuffler keeps the order of arrival."""
 
 from ...protocol import exploits, parties
+from ...roles.faults.shuffler import forward
 from ..catalogue.attack import SHUFFLER, Attack, Keys, somebody
 from ..catalogue.measures import linked
-from ..catalogue.session import AttackSetup
+from ..catalogue.session import commits
 
 
 def trial(_people: int, shufflers: int) -> list[Keys]:
@@ -23,5 +24,5 @@ ATTACK = Attack(
     reads=("round",),
     stopped_by=("order",),
     trials={"": trial},
-    commit=AttackSetup.deed,
+    commit=commits(forward),
 )

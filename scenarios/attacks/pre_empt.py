@@ -2,10 +2,11 @@
 
 from ...protocol import parties
 from ...protocol.adversary_view import batches
+from ...roles.faults.shuffler import pre_empt
 from ..catalogue.attack import SHUFFLER, Attack, Measured, committed
 from ..catalogue.measures import largest_excess
 from ..catalogue.scene import Scene
-from ..catalogue.session import AttackSetup
+from ..catalogue.session import commits
 from ..schema.model import Fault
 
 
@@ -29,6 +30,6 @@ ATTACK = Attack(
     measure=taken_for_the_last,
     reads=("round",),
     trials={"": committed(by=parties.shuffler(1))},
-    commit=AttackSetup.deed,
+    commit=commits(pre_empt),
     first_only=True,
 )

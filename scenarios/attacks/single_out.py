@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from ...protocol import parties
 from ...protocol.own_batches import AccompliceRows, singled_out
 from ...protocol.parties import ANALYST, CURATOR, shuffler
-from ...roles.faults.shuffler import covering_rows
+from ...roles.faults.shuffler import covering_rows, single_out
 from ..catalogue.attack import SHUFFLER, Attack, Measured, aimed, wholly
 from ..catalogue.entries import target
 from ..catalogue.scene import Scene
@@ -23,7 +23,7 @@ FIRST = 1  # the round, where the file names none
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Known rows stand where everybody else's would."""
-    setup.deed(replace(entry, round=struck(entry)), number, aimed=target(entry))
+    setup.deed(single_out, replace(entry, round=struck(entry)), number, aimed=target(entry))
 
 
 def struck(entry: Fault) -> int:

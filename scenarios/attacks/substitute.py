@@ -4,9 +4,10 @@ from collections import Counter
 
 from ...protocol.own_batches import handed_on
 from ...protocol.parties import shuffler
+from ...roles.faults.shuffler import substitute
 from ..catalogue.attack import LOSES, SHUFFLER, Attack, Measured, by_shuffler
 from ..catalogue.scene import Scene
-from ..catalogue.session import AttackSetup
+from ..catalogue.session import commits
 from ..schema.model import Fault
 
 
@@ -35,6 +36,6 @@ ATTACK = Attack(
     reads=(*LOSES, "target"),
     stopped_by=("receipts",),
     trials={"": by_shuffler()},
-    commit=AttackSetup.deed,
+    commit=commits(substitute),
     first_only=True,
 )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ...protocol.adversary_view import Row
 from ...protocol.parties import shuffler
-from ...roles.faults.shuffler import forged_row
+from ...roles.faults.shuffler import forged_row, subtract
 from ..catalogue.attack import SHUFFLER, Attack, aimed, wholly
 from ..catalogue.entries import target
 from ..catalogue.scene import Scene
@@ -17,7 +17,7 @@ __all__ = ["ATTACK"]
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """One known row stands where the target's would."""
-    setup.deed(entry, number, aimed=target(entry))
+    setup.deed(subtract, entry, number, aimed=target(entry))
 
 
 def made(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:

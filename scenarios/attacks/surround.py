@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ...protocol.adversary_view import Row
 from ...protocol.parties import shuffler
-from ...roles.faults.shuffler import covering_rows
+from ...roles.faults.shuffler import covering_rows, surround
 from ..catalogue.attack import SHUFFLER, Attack, aimed, wholly
 from ..catalogue.entries import target
 from ..catalogue.scene import Scene
@@ -17,7 +17,7 @@ __all__ = ["ATTACK"]
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Known rows stand where everybody else's would."""
-    setup.deed(entry, number, aimed=target(entry))
+    setup.deed(surround, entry, number, aimed=target(entry))
 
 
 def made(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ...protocol.adversary_view import Row
 from ...protocol.parties import index, shuffler
+from ...roles.faults.shuffler import subtract
 from ..catalogue.attack import SHUFFLER, Attack, aimed, wholly
 from ..catalogue.entries import target
 from ..catalogue.scene import Scene
@@ -31,7 +32,7 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """
     (friend,) = friends_of(entry, setup.people, 1)
     setup.message(index(friend), ALWAYS, "absent")
-    setup.deed(entry, number, setup.row(index(friend)), aimed=target(entry))
+    setup.deed(subtract, entry, number, setup.row(index(friend)), aimed=target(entry))
 
 
 def made(scene: Scene, entry: Fault) -> Mapping[int, Sequence[Row]]:

@@ -1,10 +1,11 @@
 """`tag`: a shuffler turns over a bit of some answers; what is tagged does not open."""
 
 from ...roles.faults import peer
+from ...roles.faults.shuffler import tag
 from ..catalogue import peer_measures
 from ..catalogue.attack import LOSES, SHUFFLER, Attack, PeerAttack, by_shuffler
 from ..catalogue.measures import answers_lost
-from ..catalogue.session import AttackSetup
+from ..catalogue.session import commits
 
 ATTACK = Attack(
     by=SHUFFLER,
@@ -16,7 +17,7 @@ ATTACK = Attack(
     reads=(*LOSES, "bit"),
     stopped_by=("balance",),
     trials={"": by_shuffler()},
-    commit=AttackSetup.deed,
+    commit=commits(tag),
     among_peers=PeerAttack(
         does="turns over a bit of an onion before it hands it on",
         remedy="the sender seals the layer again before everybody, which names it",

@@ -1,6 +1,7 @@
 """`thin-out`: the target leaves after round 1 together with friends of the first shuffler."""
 
 from ...protocol.parties import index, shuffler
+from ...roles.faults.shuffler import thin_out, without_target
 from ..catalogue.attack import SHUFFLER, Attack, Keys, wholly
 from ..catalogue.entries import FIRST_USER, target
 from ..catalogue.scene import Scene
@@ -18,7 +19,7 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Friends say nothing after round 1; the target is said to have come too late."""
     for friend in friends_of(entry, setup.people, entry.users or 0):
         setup.message(index(friend), LATER, "absent")
-    setup.deed(entry, number, aimed=target(entry))
+    setup.deed(thin_out, entry, number, aimed=target(entry), ignores=without_target)
 
 
 def friends(scene: Scene, entry: Fault) -> tuple[str, ...]:

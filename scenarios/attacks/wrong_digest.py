@@ -3,10 +3,11 @@
 from ...protocol import parties
 from ...protocol.adversary_view import batch
 from ...protocol.mixing import batch_digest
+from ...roles.faults.shuffler import wrong_digest
 from ..catalogue.attack import SHUFFLER, Attack, Measured, committed
 from ..catalogue.entries import rounds_of
 from ..catalogue.scene import Scene
-from ..catalogue.session import AttackSetup
+from ..catalogue.session import commits
 from ..schema.model import Fault
 
 
@@ -38,5 +39,5 @@ ATTACK = Attack(
     measure=taken,
     reads=("round",),
     trials={"": committed(by=parties.shuffler(1))},
-    commit=AttackSetup.deed,
+    commit=commits(wrong_digest),
 )

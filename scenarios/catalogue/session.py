@@ -1,15 +1,15 @@
 """What attacks put into a session: each adds its part, and in the end all parts are one cast."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ...crypto.entropy import Entropy
 from ...protocol import parties
 from ...roles.cast import Cast
-from ...roles.faults.curator import liar
-from ...roles.faults.shuffler import KEEPS_ORDER, TOP_BIT, Deed, cheat
+from ...roles.faults.curator import liar, lying
+from ...roles.faults.shuffler import TOP_BIT, Act, Deed, Ignoring, cheat, forward, hears_all
 from ...roles.faults.users import faulty
 from ...roles.faults.wire import Wires
 from ...roles.network import Fault, Wire
@@ -86,20 +86,23 @@ class AttackSetup:
 
     def deed(
         self,
+        act: Act,
         entry: "Entry",
         number: int,
         row: tuple[str, ...] | None = None,
         aimed: str | None = None,
+        ignores: Ignoring = hears_all,
     ) -> None:
-        """A shuffler does what is called like the attack to its layers.
+        """Let a shuffler do something to its layers.
 
-        row: what its own answers say. aimed: at whom, where no target is written.
+        row: what its own answers say. aimed: at whom, where no target is written. ignores: the
+        letters that it takes no notice of.
         """
         if entry.by is None:
             return
         self.deeds[entry.by].append(
             Deed(
-                entry.attack,
+                act,
                 self.entropy(f"misdeed {number} of {entry.by}"),
                 rounds_of(entry),
                 1.0 if entry.rate is None else entry.rate,
@@ -107,21 +110,23 @@ class AttackSetup:
                 entry.target or aimed,
                 TOP_BIT if entry.bit is None else entry.bit,
                 row,
+                ignores,
             )
         )
 
     def prepared(self) -> Cast:
         """The session with all parts in it."""
         changed = bool(self.fakes or self.forgers or self.guesses)
-        deeds = {deed.attack for each in self.deeds.values() for deed in each}
+        keeps_order = any(deed.act is forward for each in self.deeds.values() for deed in each)
         return replace(
             self.cast,
             people=self.people + self.fakes,
             row=self.row if changed else self.cast.row,
             remembering=self._response if self.guesses and self.cast.randomize else None,
             faults=dict(self._faults()),
-            paced=not deeds.isdisjoint(KEEPS_ORDER),
+            paced=keeps_order,
             wire=Wires(self.wires) if self.wires else None,
+            lies=lying(self.cast.decide, *self.lies),
         )
 
     def _response(self, index: int) -> "Randomization":
@@ -140,3 +145,8 @@ class AttackSetup:
             **curator,
             **self.places,
         }
+
+
+def commits(act: Act) -> Callable[[AttackSetup, "Entry", int], None]:
+    """Let an attack be a shuffler's deed."""
+    return lambda setup, entry, number: setup.deed(act, entry, number)

@@ -1,13 +1,11 @@
 """A shuffler loses single answers: the questions do not balance any more."""
 
-from typing import Any
-
 import attack_kit as KIT
 import role_kit as ROLES
 from veilmix.protocol.alarms import check_alarm
 from veilmix.protocol.messages import Cause
 from veilmix.roles.cast import Guards
-from veilmix.roles.network import Endpoint
+from veilmix.roles.faults.batch_door import BatchDoor, Turn
 
 DROP = {"attack": "drop", "by": "shuffler-2", "users": 5, "round": 1}
 
@@ -36,12 +34,15 @@ def test_receipts_show_it_too() -> None:
     assert 3 <= len(outcome.alarms) <= 5  # people who have lost an answer, each says so once
 
 
-class Careless(Endpoint):
+class Careless(BatchDoor):
     """A shuffler that loses layers and does not even account for them."""
 
-    def arranged(self, plan: Any, batch: tuple[bytes, ...], layers: Any) -> tuple[bytes, ...]:
+    def strikes(self, number: int) -> bool:
+        return True
+
+    def change(self, turn: Turn) -> None:
         """Leave the first three out: nobody can tell which questions they answer."""
-        return super().arranged(plan, batch, layers)[3:]
+        turn.last.append(lambda batch: batch[3:])
 
 
 def test_a_shuffler_that_does_not_keep_its_books_is_caught_by_them() -> None:

@@ -23,6 +23,8 @@ from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.cast import Cast
+from veilmix.roles.faults import shuffler as misdeeds
+from veilmix.roles.faults.shuffler import Act
 from veilmix.roles.faults.users import fault
 from veilmix.roles.instruments import Instrument, Recorder
 from veilmix.roles.network import Endpoint, Fault, Network
@@ -41,6 +43,11 @@ SCHEMA = Schema(
     )
 )
 COLOURS, CITIES, GROWN = ("red", "green", "blue"), ("Oslo", "Zürich", "Rome", "Ur"), ("yes", "no")
+
+
+def act(deed: str) -> Act:
+    """The function of a shuffler's deed; AttributeError for what is none."""
+    return getattr(misdeeds, deed.replace("-", "_"))  # type: ignore[no-any-return]
 
 
 def people(number: int) -> list[Row]:

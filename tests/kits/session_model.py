@@ -45,8 +45,18 @@ from veilmix.protocol.session import Round
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.cast import Cast, Guards
 from veilmix.roles.clock import VirtualClock
-from veilmix.roles.faults.curator import liar
-from veilmix.roles.faults.shuffler import Cheat, Deed
+from veilmix.roles.faults.curator import liar, lying
+from veilmix.roles.faults.shuffler import (
+    Act,
+    Cheat,
+    Deed,
+    copy,
+    drop,
+    drop_people,
+    forward,
+    substitute,
+    tag,
+)
 from veilmix.roles.faults.users import faulty, stuffer
 from veilmix.roles.faults.wire import Block, Delay, Replay, Wires
 from veilmix.roles.instruments import Instrument, Recorder
@@ -57,7 +67,14 @@ SIDES = ("left", "right")
 SCHEMA = Schema((Feature("word", None, 8), Feature("name", None, 8), Feature("side", SIDES)))
 K, LEAST = 2, 3
 USERS = ("absent", "late", "malformed", "duplicate")
-DEEDS = ("drop", "drop-people", "substitute", "copy", "tag", "forward")
+DEEDS: dict[str, Act] = {
+    "drop": drop,
+    "drop-people": drop_people,
+    "substitute": substitute,
+    "copy": copy,
+    "tag": tag,
+    "forward": forward,
+}
 
 
 @dataclass(frozen=True)
@@ -235,6 +252,7 @@ def _cast(plan: Plan) -> tuple[Cast, set[int]]:
             recompute=True,
         ),
         wire=_wire(plan),
+        lies=lying(keeping(plan.keep), *lies),
     )
     return cast, set(users)
 
@@ -251,12 +269,12 @@ def keeping(columns: tuple[int, ...]) -> Callable[..., Decision]:
 
 def _shuffler(plan: Plan, hop: int, entropy: SeededEntropy) -> Fault:
     deeds = []
-    for name in DEEDS:
+    for name, act in DEEDS.items():
         for place, (at, many, number) in enumerate(plan.of(name)):
             whole = name in ("drop-people", "substitute")  # what only the first shuffler can do
             if (1 if whole else 1 + at % plan.shufflers) == hop:
                 own = entropy.fork(f"{name} {place}")
-                deeds.append(Deed(name, own, (number,), users=many))
+                deeds.append(Deed(act, own, (number,), users=many))
     silent = {number for at, number in plan.of("fails") if 1 + at % plan.shufflers == hop}
     wait = max((s for at, s in plan.of("slow") if 1 + at % plan.shufflers == hop), default=0)
 

@@ -61,7 +61,7 @@ CASES = [
 @pytest.mark.parametrize(("attack", "by"), CASES)
 def test_most_of_what_a_shuffler_changes_is_found(attack: str, by: str) -> None:
     """Of many layers: all are missed with less than one in a hundred."""
-    what = Deed(attack, SeededEntropy(3), rate=0.7)
+    what = Deed(KIT.act(attack), SeededEntropy(3), rate=0.7)
     run = played(faults={by: cheat(what)})
     assert run.board.burned == f"{by} has not sent on what was in one of its layers"
     assert not run.transcript.reads

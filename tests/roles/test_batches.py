@@ -21,6 +21,7 @@ from veilmix.protocol.transcript import split_names
 from veilmix.roles import batches, spool
 from veilmix.roles.batches import Run, Sorting, _cut
 from veilmix.roles.cast import Guards
+from veilmix.roles.faults.batch_door import BatchDoor, Turn
 from veilmix.roles.network import Endpoint
 
 ROWS = KIT.people(12)
@@ -49,11 +50,16 @@ class Misbegun(Endpoint):
         await super().send(plan, receiver, body)
 
 
-class Marked(Endpoint):
+class Marked(BatchDoor):
     """A shuffler that looks at its whole batch, and turns over a bit of one layer."""
 
-    def arranged(self, plan: Round, batch: Any, layers: Any) -> Any:
-        return tuple(sorted([batch[0][:-1] + bytes([batch[0][-1] ^ 1]), *batch[1:]]))
+    def strikes(self, number: int) -> bool:
+        return True
+
+    def change(self, turn: Turn) -> None:
+        turn.last.append(
+            lambda batch: tuple(sorted([batch[0][:-1] + bytes([batch[0][-1] ^ 1]), *batch[1:]]))
+        )
 
 
 SESSIONS: dict[str, dict[str, Any]] = {

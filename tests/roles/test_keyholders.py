@@ -15,6 +15,7 @@ from veilmix.protocol.board import Board, Entry
 from veilmix.protocol.messages import Batch, Body, Burned, Call, Consent, Key, Kind, Mixed, Tally
 from veilmix.protocol.phases import Phase
 from veilmix.protocol.session import Round
+from veilmix.roles.faults.batch_door import BatchDoor, Turn
 from veilmix.roles.instruments import Instrument
 from veilmix.roles.network import Endpoint
 
@@ -84,18 +85,21 @@ class DroppingAfterwards(Tampering):
         return layers[:-1]
 
 
-class Tagging(Endpoint):
-    def arranged(
-        self, plan: Round, batch: tuple[bytes, ...], layers: list[bytes]
-    ) -> tuple[bytes, ...]:
-        return tagged(batch)
+class Always(BatchDoor):
+    """Changes its batch in every round, before it accounts for it."""
+
+    def strikes(self, number: int) -> bool:
+        return True
 
 
-class Dropping(Endpoint):
-    def arranged(
-        self, plan: Round, batch: tuple[bytes, ...], layers: list[bytes]
-    ) -> tuple[bytes, ...]:
-        return batch[:-1]
+class Tagging(Always):
+    def change(self, turn: Turn) -> None:
+        turn.last.append(tagged)
+
+
+class Dropping(Always):
+    def change(self, turn: Turn) -> None:
+        turn.last.append(lambda batch: batch[:-1])
 
 
 class Misaccounting(Endpoint):

@@ -15,7 +15,7 @@ from veilmix.protocol.peer_messages import Relay
 from veilmix.protocol.peers.agreement import Agreement
 from veilmix.roles import session, worker_pool
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.shuffler import Deed, cheat
+from veilmix.roles.faults.shuffler import Deed, cheat, substitute
 from veilmix.roles.faults.users import stuffer
 from veilmix.roles.instruments import Instrument
 from veilmix.roles.network import Fault
@@ -84,7 +84,7 @@ class Ephemerals(Instrument):
 
 
 FORGING = {
-    "shuffler-1": cheat(Deed("substitute", SeededEntropy(8).fork("substitute"), users=3)),
+    "shuffler-1": cheat(Deed(substitute, SeededEntropy(8).fork("substitute"), users=3)),
     "user-4": stuffer((1,), ROWS[3], SeededEntropy(8).fork("stuff")),
 }
 

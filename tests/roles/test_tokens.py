@@ -53,7 +53,7 @@ DEEDS = ("subtract", "surround", "substitute", "drop-people", "drop")
 @pytest.mark.parametrize("deed", DEEDS)
 def test_a_shuffler_puts_in_nobody_and_takes_out_nobody(deed: str) -> None:
     aimed = {} if deed == "drop" else {"target": "user-3"}
-    what = Deed(deed, SeededEntropy(3), rate=0.1, **aimed)  # type: ignore[arg-type]
+    what = Deed(KIT.act(deed), SeededEntropy(3), rate=0.1, **aimed)  # type: ignore[arg-type]
     run = played(faults={"shuffler-1": cheat(what)})
     assert run.board.burned is not None
     assert run.board.burned.startswith(f"{MANY} people were given tokens, and ")

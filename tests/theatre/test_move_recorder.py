@@ -22,7 +22,7 @@ PEOPLE = 12
 
 def deed(attack: str, **how: Any) -> dict[str, Any]:
     """What changes in a cast of which shuffler 1 does this in round 1."""
-    done = Deed(attack, SeededEntropy(9), rounds=(1,), **how)
+    done = Deed(KIT.act(attack), SeededEntropy(9), rounds=(1,), **how)
     return {"faults": {"shuffler-1": cheat(done)}, "rules": Rules(min_dropout=1)}
 
 

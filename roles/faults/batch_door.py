@@ -1,0 +1,179 @@
+"""The doors of a shuffler that changes its batch before it leaves.
+
+The honest role hands its account, its trace and its batch to the doors. This place keeps them until
+the batch is whole, changes it, and lets account and trace of the changed batch go first: all three
+are pure functions of the letters that came and of the batch that leaves, so they fit each other.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import trio
+
+from ...errors import Reason, Refused
+from ...protocol import parties
+from ...protocol.audit import trace
+from ...protocol.audit_messages import Traced
+from ...protocol.frames import decode_message
+from ...protocol.messages import Batch, Body, Kind, Mixed, Submission
+from ...protocol.mixing import account, arrange, open_envelopes, open_layers
+from ...protocol.session import Round
+from ..batches import pieces_of
+from ..network import INBOX, Bag, Endpoint, Letter, Network
+
+Layers = list[bytes]
+Leaving = tuple[bytes, ...]
+
+
+@dataclass(slots=True)
+class Turn:
+    """A batch that is about to leave a shuffler.
+
+    Attributes:
+        plan: the round.
+        hop: the shuffler's.
+        said: the account of the honest role.
+        layers: the opened layers, in the order in which they came.
+        senders: at the first shuffler, the users whose layers they are; all of a user's lie side
+            by side.
+        last: functions that are applied to the batch when its layers are arranged.
+        refused: layers and letters that are accounted for as refused, besides those of `said`.
+        unheard: letters that the role was not shown, and that are accounted for as received.
+        digest: that of the account; None: the true one.
+        early: batches that leave before this one, by receiver.
+    """
+
+    plan: Round
+    hop: int
+    said: Mixed
+    layers: Layers
+    senders: Sequence[str]
+    last: list[Callable[[Leaving], Leaving]] = field(default_factory=list)
+    refused: Counter[Reason] = field(default_factory=Counter)
+    unheard: int = 0
+    digest: bytes | None = None
+    early: list[tuple[str, Batch]] = field(default_factory=list)
+
+    def batch(self) -> Leaving:
+        """Arrange the layers as they leave."""
+        batch, _ = arrange(self.plan, self.layers)
+        for change in self.last:
+            batch = change(batch)
+        return batch
+
+    def account(self, batch: Leaving) -> Mixed:
+        """Account for the batch."""
+        said = self.said
+        refused = Counter(said.refused) + self.refused
+        true = account(self.hop, said.people, said.received + self.unheard, refused, batch)
+        return true if self.digest is None else replace(true, digest=self.digest)
+
+
+class BatchDoor(Endpoint):
+    """A shuffler's place that may change what leaves. Here, nothing is changed."""
+
+    def __init__(self, network: Network, party: str) -> None:
+        super().__init__(network, party)
+        self.hop = parties.index(party) + 1
+        self._letters: list[Letter] = []
+        self._unheard = 0
+        self._said: Mixed | None = None
+        self._traces = False
+        self._batch: Layers = []
+
+    def strikes(self, number: int) -> bool:  # noqa: ARG002 - for those that inherit
+        """Whether the batch of a round is changed."""
+        return False
+
+    def ignores(self, plan: Round, letter: Letter) -> bool:  # noqa: ARG002
+        """Whether the role is not shown a letter."""
+        return False
+
+    def change(self, turn: Turn) -> None:
+        """Change a batch."""
+
+    async def receive(self, *kinds: Kind, most: int = INBOX) -> Bag:
+        """Keep the letters that the role is shown, and withhold others."""
+        while True:
+            letters = await super().receive(*kinds, most=most)
+            if calls := self.board.calls:
+                plan = self.plan(calls[-1])
+                heard = [letter for letter in letters if not self.ignores(plan, letter)]
+                self._unheard += len(letters) - len(heard)
+                letters = heard
+            self._letters += letters
+            if letters:
+                return letters
+
+    async def post(self, body: Body) -> None:
+        """Post honestly, but keep account and trace of a batch until it leaves."""
+        if isinstance(body, Mixed) and self.strikes(self.board.calls[-1].round):
+            self._said, self._traces, self._batch = body, False, []
+        elif isinstance(body, Traced) and self._said is not None:
+            self._traces = True
+        else:
+            if isinstance(body, Mixed):
+                self._letters.clear()
+                self._unheard = 0
+            await super().post(body)
+            return
+        await trio.lowlevel.checkpoint()
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        """Send honestly, but keep the pieces of a batch until it is whole, and change it."""
+        if self._said is None or not isinstance(body, Batch):
+            await super().send(plan, receiver, body)
+            return
+        self._batch += body.layers
+        if len(self._batch) < self._said.forwarded:
+            await trio.lowlevel.checkpoint()
+            return
+        turn = self._turn(plan, self._said)
+        self._said = None
+        self.change(turn)
+        batch = turn.batch()
+        for reason, count in turn.refused.items():
+            self.refuse(plan, reason, count)
+        await super().post(turn.account(batch))
+        if self._traces:
+            await super().post(trace(self.hop, batch))
+        for other, early in turn.early:
+            await super().send(plan, other, early)
+        for piece in pieces_of(plan, self.hop + 1, batch):
+            await super().send(plan, receiver, piece)
+
+    def _turn(self, plan: Round, said: Mixed) -> Turn:
+        layers, senders = self._came(plan, frozenset(self._batch))
+        turn = Turn(plan, self.hop, said, layers, senders, unheard=self._unheard)
+        self._letters, self._unheard = [], 0
+        return turn
+
+    def _came(self, plan: Round, there: frozenset[bytes]) -> tuple[Layers, list[str]]:
+        """Open letters again: the layers of the honest batch as they came, and their senders."""
+        assert self.secret is not None  # noqa: S101 - a keyholder's place has its key
+        bodies = [(letter[0], self._body(plan, letter)) for letter in self._letters]
+        if self.hop > 1:
+            pieces = [
+                body.layers
+                for sender, body in bodies
+                if isinstance(body, Batch) and sender == plan.openers[self.hop - 2]
+            ]
+            came = [layer for piece in pieces for layer in piece]
+            opened = open_layers(plan, self.hop, self.secret, came)
+            return [layer for layer in opened.inside if layer in there], []
+        sent = [(sender, body.envelope) for sender, body in bodies if isinstance(body, Submission)]
+        inside = open_envelopes(plan, self.secret, [envelope for _, envelope in sent])
+        by_sender: dict[str, Layers] = {}
+        for (sender, _), onions in zip(sent, inside, strict=True):
+            if not isinstance(onions, Reason) and there.issuperset(onions):
+                by_sender.setdefault(sender, onions)
+        return [onion for onions in by_sender.values() for onion in onions], list(by_sender)
+
+    def _body(self, plan: Round, letter: Letter) -> Body | None:
+        """The body of a letter of a round; None if it is of another, or no message."""
+        try:
+            message = decode_message(letter[1])
+        except Refused:
+            return None
+        return message.body if message.round == plan.call.round else None
