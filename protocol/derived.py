@@ -1,0 +1,32 @@
+"""Fields of a message that follow from its other fields.
+
+A message whose field was changed is heard only if the fields that follow from it fit again: the
+board compares them. `derive` works them out as the honest author does. The account and the trace
+of a batch follow from the batch and not from each other (mixing.account, audit.trace).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from .messages import Body, Receipts, Tally
+from .receipts import show
+
+
+def _tally(body: Tally) -> Tally:
+    if body.counts is None:
+        return body
+    return replace(body, totals=tuple(sum(cells.values()) for cells in body.counts))
+
+
+def _receipts(body: Receipts) -> Receipts:
+    return show(body.hashes)
+
+
+DERIVED: Mapping[type, Callable[[Any], Body]] = {Receipts: _receipts, Tally: _tally}
+
+
+def derive(body: Body) -> Body:
+    """Return the message with every derived field worked out from the others."""
+    how = DERIVED.get(type(body))
+    return body if how is None else how(body)
