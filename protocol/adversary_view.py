@@ -9,16 +9,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..crypto.entropy import Entropy
 from ..crypto.keys import SecretKey
 from ..crypto.layer import open_layer
+from ..crypto.signing import Signer
+from ..crypto.tokens import TokenKey
 from ..crypto.voprf import OprfKey
 from ..errors import Refused
+from .audit_messages import Toss
 from .board import Board
 from .frames import decode_message
 from .locks import locked, unlock
 from .messages import Batch, Submission
 from .mixing import piece_size
 from .session import Round, open_round
+from .transcript import SealedAnswers
 
 Row = dict[int, str]  # column -> value
 People = dict[int, Row]  # user, by index -> what is known of that user
@@ -49,6 +54,13 @@ class AdversaryView:
         forged: another board that they have shown somebody.
         shares: of the locks of rounds, by party.
         functions: keys by which `randomness` answers, by round, where it is in it.
+        times: of the letters, in seconds of the session, in the same order.
+        post_times: of the posts on the board, likewise.
+        minting: the keys of tokens that a reader gave, by party and round.
+        coins: the parts of an audit's coins, by party and round.
+        signers: the keys that accomplices sign with, by party.
+        entropies: the sources of all that people among the accomplices draw, by party.
+        sealed: what these people sealed.
     """
 
     board: Board
@@ -57,6 +69,13 @@ class AdversaryView:
     forged: Board | None = None
     shares: Mapping[tuple[str, int], bytes] = field(default_factory=dict)
     functions: Mapping[int, OprfKey] = field(default_factory=dict)
+    times: tuple[float, ...] = ()
+    post_times: tuple[float, ...] = ()
+    minting: Mapping[tuple[str, int], TokenKey] = field(default_factory=dict)
+    coins: Mapping[tuple[str, int], Toss] = field(default_factory=dict)
+    signers: Mapping[str, Signer] = field(default_factory=dict)
+    entropies: Mapping[str, Entropy] = field(default_factory=dict)
+    sealed: tuple[SealedAnswers, ...] = ()
 
     def plan(self, number: int) -> Round | None:
         """The round with this number; None if it was not called."""

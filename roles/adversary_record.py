@@ -1,38 +1,59 @@
-"""What attackers carry together: every byte that one of them saw, and the keys they hold.
+"""What attackers carry together: every byte that one of them saw, and every secret that one holds.
 
-A transcript has the names of ciphertexts and no keys. Whoever wants to try an attack for real needs
-the bytes; the record is the instrument that keeps those that its accomplices see, for exploits.py.
+A transcript has the names of ciphertexts and no keys. An attack that is tried for real needs the
+bytes; the record is the instrument that keeps what its accomplices see, for exploits.py. Roles know
+nothing of it: the session lets it see where parties keep their secrets.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
+from ..crypto.entropy import Entropy
 from ..crypto.keys import SecretKey
+from ..crypto.signing import Signer
 from ..crypto.voprf import OprfKey
 from ..protocol import exploits, parties
 from ..protocol.adversary_view import AdversaryView, Letter
-from ..protocol.board import Board
+from ..protocol.board import Board, Entry
 from ..protocol.phases import BOARD
+from ..protocol.transcript import SealedAnswers
+from .challenge import Keyring
 from .instruments import Instrument
+from .mint import Desk
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class AdversaryRecord(Instrument):
-    """Keeps every letter and every key; `loot` gives accomplices what they have of them.
+    """Keeps every letter and every secret; `loot` gives accomplices what they have of them.
 
     Attributes:
         letters: that were carried, in order.
+        times: of the letters, in seconds of the session.
+        post_times: of the posts.
         keys: secret keys, by party.
-        shares: of locks, by party and round.
+        rings: shares of locks and parts of coins, by party.
+        desks: keys of tokens, by party.
+        signers: keys to sign with, by party.
         functions: keys by which `randomness` answers, by round.
+        sealed_answers: what people sealed.
+        entropy_of: the source of a user, by name.
         forged, forged_keys: what whoever keeps the board has shown somebody else, and its keys
             there.
     """
 
     letters: list[Letter] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    post_times: list[float] = field(default_factory=list)
     keys: dict[str, SecretKey] = field(default_factory=dict)
-    shares: dict[tuple[str, int], bytes] = field(default_factory=dict)
+    rings: dict[str, Keyring] = field(default_factory=dict)
+    desks: dict[str, Desk] = field(default_factory=dict)
+    signers: dict[str, Signer] = field(default_factory=dict)
     functions: dict[int, OprfKey] = field(default_factory=dict)
+    sealed_answers: list[SealedAnswers] = field(default_factory=list)
+    entropy_of: Callable[[str], Entropy] | None = None
     forged: Board | None = None
     forged_keys: dict[str, SecretKey] = field(default_factory=dict)
 
@@ -40,34 +61,75 @@ class AdversaryRecord(Instrument):
         """Take a party's key."""
         self.keys[party] = secret
 
-    def entrust(self, party: str, number: int, secret: bytes) -> None:
-        """Take a party's share of the lock of a round."""
-        self.shares[party, number] = secret
+    def seat(self, party: str, ring: Keyring, desk: Desk, identity: Signer | None) -> None:
+        """See where a keyholder keeps its secrets."""
+        self.rings[party], self.desks[party] = ring, desk
+        if identity is not None:
+            self.signers[party] = identity
 
-    def lend(self, number: int, key: OprfKey) -> None:
-        """Take the key by which `randomness` answers in a round."""
-        self.functions[number] = key
+    def people(self, entropy_of: Callable[[str], Entropy], signers: Mapping[int, Signer]) -> None:
+        """See where people have their secrets from. signers: by index."""
+        self.entropy_of = entropy_of
+        self.signers |= {parties.user(index): signer for index, signer in signers.items()}
 
     def misled(self, board: Board, secrets: Mapping[str, SecretKey]) -> None:
         """Take another board that somebody was shown."""
         self.forged, self.forged_keys = board, dict(secrets)
 
-    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
+    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
         """Keep a message. The board is everybody's; it is taken as a whole at the end."""
         if receiver != BOARD:
             self.letters.append(Letter(sender, receiver, data))
+            self.times.append(time)
+
+    def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002
+        """Keep the time of a post."""
+        self.post_times.append(time)
+
+    def sealed(self, made: SealedAnswers) -> None:
+        """Keep what a user has sealed."""
+        self.sealed_answers.append(made)
 
     def loot(self, board: Board, accomplices: Collection[str]) -> AdversaryView:
-        """What they sent, received or overheard, and their keys, when the session is over."""
+        """What they sent, received or overheard, and their secrets, when the session is over."""
         wires = parties.NETWORK in accomplices
-        seen = tuple(
-            letter
-            for letter in self.letters
+        seen = [
+            at
+            for at, letter in enumerate(self.letters)
             if wires or letter.sender in accomplices or letter.receiver in accomplices
-        )
-        mine = {party: key for party, key in self.keys.items() if party in accomplices}
-        shares = {place: share for place, share in self.shares.items() if place[0] in accomplices}
+        ]
+        mine = _of(self.keys, accomplices)
         if wires:
             mine |= {exploits.FORGED + party: key for party, key in self.forged_keys.items()}
-        lent = self.functions if parties.RANDOMNESS in accomplices else {}
-        return AdversaryView(board, seen, mine, self.forged if wires else None, shares, lent)
+        rings = _of(self.rings, accomplices)
+        users = [who for who in accomplices if parties.role(who) is parties.Role.USER]
+        indices = {parties.index(user) for user in users}
+        shares = _by_round({party: ring.shares for party, ring in rings.items()})
+        own = self.entropy_of
+        return AdversaryView(
+            board,
+            tuple(self.letters[at] for at in seen),
+            mine,
+            self.forged if wires else None,
+            {place: share.secret for place, share in shares.items()},
+            self.functions if parties.RANDOMNESS in accomplices else {},
+            tuple(self.times[at] for at in seen),
+            tuple(self.post_times),
+            _by_round({who: desk.keys for who, desk in _of(self.desks, accomplices).items()}),
+            _by_round({who: ring.purse.tosses for who, ring in rings.items()}),
+            _of(self.signers, accomplices),
+            {user: own(user) for user in users} if own else {},
+            tuple(made for made in self.sealed_answers if made.user in indices),
+        )
+
+
+def _of(held: Mapping[str, T], accomplices: Collection[str]) -> dict[str, T]:
+    """Return the part of a table by party that accomplices hold."""
+    return {party: value for party, value in held.items() if party in accomplices}
+
+
+def _by_round(held: Mapping[str, Mapping[int, T]]) -> dict[tuple[str, int], T]:
+    """Flatten tables by round, of parties, into one."""
+    return {
+        (party, number): value for party, rounds in held.items() for number, value in rounds.items()
+    }

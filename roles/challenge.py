@@ -23,7 +23,6 @@ from ..protocol.phases import Phase
 from ..protocol.session import Round, sealing
 from ..protocol.signed_posts import witness_of
 from . import audit
-from .adversary_record import AdversaryRecord
 from .audit import Purse
 from .network import Endpoint
 from .worker_pool import WorkerPool
@@ -33,18 +32,16 @@ TURN = 1e-3  # seconds between the judgements of two keyholders
 
 @dataclass(slots=True)
 class Keyring:
-    """A keyholder's shares of locks, by round; whoever spies is told of them.
+    """A keyholder's shares of locks, by round.
 
     Attributes:
         entropy: what its shares are drawn from.
         purse: its parts of the coins of audits.
-        adversary: who is told of them; None: nobody.
         shares: by round.
     """
 
     entropy: Entropy
     purse: Purse
-    adversary: AdversaryRecord | None = None
     shares: dict[int, KeyShare] = field(default_factory=dict)
 
 
@@ -59,8 +56,6 @@ async def offer(me: Endpoint, plan: Round, ring: Keyring) -> None:
     number = plan.call.round
     fresh = sealing(ring.entropy.fork(f"round-{number}"), plan.session)
     share = ring.shares[number] = draw_share(plan, me.party, fresh)
-    if ring.adversary is not None:
-        ring.adversary.entrust(me.party, number, share.secret)
     await me.until(Kind.HEAD, lambda board: board.due is None)
     await me.post(Share(share.public, share.proof))
 

@@ -16,7 +16,6 @@ from ..errors import Reason, Refused, RoundBurned
 from ..protocol.session import Round, sealing
 from ..protocol.threshold import evaluate
 from ..protocol.token_messages import Evaluated, Mint, Query
-from .adversary_record import AdversaryRecord
 from .network import Endpoint, Letter
 from .replies import letters_until
 from .worker_pool import WorkerPool
@@ -29,19 +28,19 @@ async def randomness(
     me: Endpoint,
     entropy: Entropy,
     pool: WorkerPool,
-    adversary: AdversaryRecord | None = None,
+    keys: dict[int, OprfKey] | None = None,
 ) -> None:
     """Answer what people ask, in every round.
 
-    adversary: what attackers keep; it is given the key of each round.
+    keys: where attackers want the key of each round; None: nobody keeps it.
     """
     try:
         async for plan in me.rounds():
             close = trio.current_time() + plan.announcement.rules.deadline / 2
             fresh = sealing(entropy.fork(f"round-{plan.call.round}"), plan.session)
             key = OprfKey(fresh.fork("key"), plan.session)
-            if adversary is not None:
-                adversary.lend(plan.call.round, key)
+            if keys is not None:
+                keys[plan.call.round] = key
             await me.post(Mint(key.public))
             tries: Counter[str] = Counter()
             while letters := await letters_until(close, me):

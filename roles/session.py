@@ -184,11 +184,13 @@ def _start_keyholder(
     guards, strategy = cast.guards, strategy_of(cast.decide)
     desk = Desk(cast.entropy.fork(f"tokens of {name}"))
     purse = Purse(cast.entropy.fork(f"coins of {name}"))
-    ring = Keyring(cast.entropy.fork(parties.lock_label(name)), purse, cast.adversary)
+    ring = Keyring(cast.entropy.fork(parties.lock_label(name)), purse)
     network.inbox(name)
     place = _seat(cast, network)(name)
     place.identity = identities_of(cast).get(name)
     place.secret = key.secret
+    if cast.adversary is not None:
+        cast.adversary.seat(name, ring, desk, place.identity)
     match parties.role(name):
         case parties.Role.ANALYST:
             watch = BoardMonitor(guards.balance, strategy if guards.recompute else None)
@@ -197,7 +199,8 @@ def _start_keyholder(
             nursery.start_soon(reads, place, key, pool, watch, desk, ring, name=name)
         case parties.Role.RANDOMNESS:
             fresh = cast.entropy.fork("randomness")
-            nursery.start_soon(randomness, place, fresh, pool, cast.adversary, name=name)
+            keys = cast.adversary.functions if cast.adversary else None
+            nursery.start_soon(randomness, place, fresh, pool, keys, name=name)
             return
         case parties.Role.CURATOR:
             plans = _plans(cast, signing, network.known)
@@ -228,6 +231,8 @@ def _start_users(
     signing: Mapping[int, Signer],
 ) -> None:
     seat, sealers, guards = _seat(cast, network), Sealers(), cast.guards
+    if cast.adversary is not None:
+        cast.adversary.people(cast.entropy.fork, signing)
     looks = guards.looks or (lambda _: False)
     paced = cast.paced or not cast.rules.ordered
 
