@@ -14,7 +14,8 @@ from importlib import import_module
 from threading import Lock
 from typing import Any
 
-from ..errors import Reason, Refused, StorageError
+from ..errors import Reason, Refused
+from ..temporary_files import private_folder, set_aside
 
 ELEMENT = 32  # bytes of an encoded element
 SCALAR = 32  # bytes of a scalar, little-endian, below the order
@@ -27,20 +28,14 @@ _ONE = Lock()
 @cache
 def library() -> Any:
     """Give libsodium's group functions, loaded at first use; StorageError if there is no room."""
-    where = tempfile.gettempdir()
-    try:
-        # Where a file that is in use cannot be removed, it stays, as it would have.
-        with _ONE, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            before, tempfile.tempdir = tempfile.tempdir, folder
-            try:
-                return import_module("rbcl")  # it has no types
-            finally:
-                tempfile.tempdir = before
-    except OSError as bad:
-        raise StorageError(
-            f"{where}: libsodium (2.8 MB) cannot be put there to be loaded: {bad.strerror or bad}; "
-            "make room, or name another folder: TMPDIR=FOLDER"
-        ) from None
+    what = "libsodium (2.8 MB), to be loaded,"
+    # Where a file that is in use cannot be removed, it stays, as it would have.
+    with _ONE, private_folder(what) as folder, set_aside(what):
+        before, tempfile.tempdir = tempfile.tempdir, str(folder)
+        try:
+            return import_module("rbcl")  # it has no types
+        finally:
+            tempfile.tempdir = before
 
 
 def decoded(data: bytes) -> bytes:

@@ -48,6 +48,7 @@ from ..roles.session import (
     roster_of,
     signers,
 )
+from ..temporary_files import set_aside
 from . import tls
 from .board_service import MOST_POST, BoardService
 from .clocks import SimulatedTime
@@ -120,7 +121,8 @@ def _folder(durable: Durable, folder: Path | None) -> Iterator[Path | None]:
         return
     if folder is None:
         folder = memory_folder() if durable is Durable.TMPFS else None
-    place = Path(mkdtemp(prefix="veilmix-", dir=folder))
+    with set_aside("journals"):
+        place = Path(mkdtemp(prefix="veilmix-", dir=folder))
     try:
         yield place
     finally:

@@ -7,16 +7,15 @@ anybody (`strangers`), but nobody writes anywhere without a certificate of the s
 import hashlib
 import os
 import ssl
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 
 import trio
 
 from .. import systems
 from ..crypto.identity import Identity
 from ..errors import VerificationError
+from ..temporary_files import private_folder, set_aside
 
 HANDSHAKE = 10.0  # seconds for a handshake: half an open door is closed
 
@@ -59,10 +58,11 @@ def _as_file(secret: bytes) -> Iterator[str]:
         finally:
             os.close(handle)
         return
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "key.pem"
-        path.touch(mode=0o600)
-        path.write_bytes(secret)
+    with private_folder("the key of a connection") as folder:
+        path = folder / "key.pem"
+        with set_aside("the key of a connection"):
+            path.touch(mode=0o600)
+            path.write_bytes(secret)
         yield str(path)
 
 

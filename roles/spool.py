@@ -20,6 +20,7 @@ from typing import overload
 
 from .. import systems
 from ..errors import NO_ROOM, StorageError
+from ..temporary_files import set_aside
 
 KEPT = 1 << 26  # bytes that a spool holds in memory
 BLOCK = 1 << 20  # bytes that are read or written at once
@@ -36,7 +37,10 @@ def folder() -> Path:
     if named:
         return Path(named)
     lasting = Path("/var/tmp")  # noqa: S108 - no name is made in it
-    return lasting if lasting.is_dir() else Path(tempfile.gettempdir())
+    if lasting.is_dir():
+        return lasting
+    with set_aside("what is too large for memory"):
+        return Path(tempfile.gettempdir())
 
 
 class Spool(Sequence[bytes]):

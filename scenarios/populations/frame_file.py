@@ -14,15 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ParameterError
+from ...temporary_files import set_aside
 
 MIDNIGHT = time()
 _NUMBERS = count(1)
 
 
 def file_of(frame: Any, name: str = "frame") -> Path:
-    """Write a frame as CSV (comma, UTF-8, a header); returns where. Raises ParameterError.
+    """Write a frame as CSV (comma, UTF-8, a header); returns where.
 
-    name: what the table is called where it is named.
+    name: what the table is called where it is named. Raises ParameterError for what is no table,
+    StorageError where there is no room for the file.
     """
     columns = columns_of(frame)
     lengths = {len(column) for column in columns.values()}
@@ -30,15 +32,16 @@ def file_of(frame: Any, name: str = "frame") -> Path:
         raise ParameterError(
             f"table: found columns of {sorted(lengths)} rows; one length is needed"
         )
-    folder = Path(_folder().name) / str(next(_NUMBERS))
-    folder.mkdir()
-    path = folder / f"{name}.csv"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, quoting=csv.QUOTE_ALL)
-        writer.writerow(columns)
-        writer.writerows(
-            zip(*([text_of(cell) for cell in c] for c in columns.values()), strict=True)
-        )
+    with set_aside("table: a copy of it"):
+        folder = Path(_folder().name) / str(next(_NUMBERS))
+        folder.mkdir()
+        path = folder / f"{name}.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+            writer.writerow(columns)
+            writer.writerows(
+                zip(*([text_of(cell) for cell in c] for c in columns.values()), strict=True)
+            )
     return path
 
 

@@ -22,7 +22,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, ParamSpec, TextIO, TypeVar
 
-from ...errors import NO_ROOM, DataError
+from ...errors import DataError
+from ...temporary_files import private_folder, set_aside
 
 MAX_BYTES = 2 << 30  # of a file
 PIECE = 1 << 20  # bytes compressed together
@@ -60,22 +61,13 @@ class Content:
     def file(self) -> Iterator[Path]:
         """Give a private file with these bytes, and remove it: for a library that takes a path.
 
-        Raises DataError where there is no room for it.
+        Raises StorageError where there is no room for it.
         """
-        import tempfile
-
-        with tempfile.TemporaryDirectory(prefix="veilmix-") as folder:
-            place = Path(folder) / f"copy{self.path.suffix}"
-            try:
-                with place.open("wb") as file:
-                    file.writelines(map(zlib.decompress, self.pieces))
-            except OSError as bad:
-                if bad.errno not in NO_ROOM:
-                    raise
-                raise DataError(
-                    f"{self.path}: no room for a copy of its {self.size:,} bytes in "
-                    f"{tempfile.gettempdir()}; name a folder with room in TMPDIR"
-                ) from None
+        what = f"{self.path}: a copy of its {self.size:,} bytes"
+        with private_folder(what) as folder:
+            place = folder / f"copy{self.path.suffix}"
+            with set_aside(what), place.open("wb") as file:
+                file.writelines(map(zlib.decompress, self.pieces))
             yield place
 
 

@@ -5,15 +5,14 @@ by programs, which execute nothing: its cells are as they are.
 """
 
 import csv
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
 
-from ...errors import DataError, StorageError
+from ...errors import DataError
 from ...installation import missing
 from ...library_warnings import collected
+from ...temporary_files import private_folder, set_aside
 from ..populations.people import Table
 from ..serialization.atomic_file import write_whole
 from ..serialization.csv_text import csv_text, safe
@@ -21,6 +20,7 @@ from ..serialization.csv_text import csv_text, safe
 ENDINGS = (".csv", ".xlsx", ".parquet")
 BOM = "\ufeff"
 MOST_ROWS = 1_048_575  # of an Excel sheet, below its header
+UNFINISHED = "{}: cannot be written: the unfinished file"
 Row = Sequence[object]
 
 
@@ -64,19 +64,6 @@ def write(path: Path, headings: Sequence[str], rows: Iterable[Row], *, bom: bool
             _parquet(path, headings, rows)
 
 
-@contextmanager
-def _making(path: Path) -> Iterator[None]:
-    """Say where a file is made before it is written, if there is no room."""
-    where = tempfile.gettempdir()
-    try:
-        yield
-    except OSError as bad:
-        raise StorageError(
-            f"{path}: cannot be written: in {where}, where it is made: {bad.strerror or bad}; make "
-            "room there, or name another folder: TMPDIR=FOLDER"
-        ) from None
-
-
 def _excel(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
     try:
         import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -85,7 +72,7 @@ def _excel(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("veilmix")
     out = BytesIO()
-    with _making(path), collected():
+    with set_aside(UNFINISHED.format(path)), collected():
         sheet.append([safe(name) for name in headings])
         for number, row in enumerate(rows):
             if number == MOST_ROWS:
@@ -100,8 +87,9 @@ def _parquet(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
         import duckdb
     except ImportError:
         raise DataError(missing("data", f"{path}: writing Parquet")) from None
-    with _making(path), tempfile.TemporaryDirectory() as folder:
-        plain, made = Path(folder) / "t.csv", Path(folder) / "t.parquet"
+    unfinished = UNFINISHED.format(path)
+    with private_folder(unfinished) as folder, set_aside(unfinished):
+        plain, made = folder / "t.csv", folder / "t.parquet"
         with plain.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, quoting=csv.QUOTE_ALL).writerows([headings, *rows])
         with duckdb.connect() as connection:

@@ -188,7 +188,7 @@ def test_where_the_library_finds_no_room_is_said(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout.startswith(
-        f"{tmp_path}: libsodium (2.8 MB) cannot be put there to be loaded"
+        f"libsodium (2.8 MB), to be loaded, cannot be put into {tmp_path}: "
     )
     assert "TMPDIR=FOLDER" in done.stdout
     assert list(tmp_path.iterdir()) == []

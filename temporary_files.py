@@ -1,0 +1,45 @@
+"""Temporary files, and the error of a system that refuses one.
+
+A temporary file lies in the folder of TMPDIR, else in the system's folder for such files. A folder
+that is full, or closed to this user, is one StorageError with the folder and the remedy. This file
+needs nothing of the package but its errors: any room may use it.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors import StorageError
+
+
+@contextmanager
+def set_aside(what: str) -> Iterator[None]:
+    """Raise StorageError for every OSError in the block. what: the content of temporary files."""
+    try:
+        yield
+    except OSError as bad:
+        raise StorageError(
+            f"{what} cannot be put into {_folder()}: {bad.strerror or bad}; make room there, or "
+            "name another folder: TMPDIR=FOLDER"
+        ) from None
+
+
+@contextmanager
+def private_folder(what: str) -> Iterator[Path]:
+    """Yield an empty folder for this process's user alone, and remove it. what: its content.
+
+    Raises:
+        StorageError: it cannot be made.
+    """
+    with set_aside(what):
+        folder = tempfile.TemporaryDirectory(prefix="veilmix-", ignore_cleanup_errors=True)
+    with folder as name:
+        yield Path(name)
+
+
+def _folder() -> str:
+    try:
+        return tempfile.gettempdir()
+    except OSError:  # Python has tried TMPDIR, the system's folders and the current one
+        return "a temporary file"
