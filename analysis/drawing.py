@@ -122,8 +122,9 @@ def new(
     return figure, [figure.add_subplot(rows, columns, i + 1) for i in range(rows * columns)]
 
 
-def check_path(path: Path) -> None:
+def check_path(path: str | os.PathLike[str]) -> None:
     """Raises StorageError unless the path ends in a format that can be written."""
+    path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise StorageError(
             f"{path}: found {path.suffix or 'no ending'}; .png and .svg are accepted"
@@ -139,8 +140,9 @@ def rendered(figure: "Figure", ending: str) -> bytes:
     return picture.getvalue()
 
 
-def save(figure: "Figure", path: Path) -> None:
+def save(figure: "Figure", path: str | os.PathLike[str]) -> None:
     """Write a PNG or SVG, by the ending of `path`; an older one stays until it is whole."""
+    path = Path(path)
     check_path(path)
     partial = path.with_name(f".{os.getpid()}.{path.name}")
     try:

@@ -1,6 +1,7 @@
 """What is to be reported on, found out from the path, and made into a page."""
 
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
 from ..errors import StorageError
@@ -30,12 +31,15 @@ class MadePage:
     path: Path
 
 
-def make(path: Path, nodes: int | None = None, attacks: Path | None = None) -> MadePage:
+def make(
+    path: str | PathLike[str], nodes: int | None = None, attacks: str | PathLike[str] | None = None
+) -> MadePage:
     """Make the page of a run folder, a saved comparison or matrix, the file of a sweep or score.
 
     nodes: of each search tree for the worst cases of an exposure curve; None: 20, of up to 40
     cells. attacks: a saved matrix, which the page of a run is to show too.
     """
+    path = Path(path)
     if path.is_dir() and (path / COMPARISON).is_file():
         page, beside = compare.page(read_comparison(path)), path / "report.html"
     elif is_matrix(path):

@@ -6,6 +6,7 @@ The page describes what was measured. It certifies nothing.
 """
 
 from collections.abc import Iterator
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -63,16 +64,18 @@ TO_DECIDE = (
 Score = dict[str, Any]
 
 
-def looks_like_one(path: Path) -> bool:
+def looks_like_one(path: str | PathLike[str]) -> bool:
     """Whether a file is the JSON of a score."""
+    path = Path(path)
     if path.suffix.lower() != ".json" or not path.is_file() or path.stat().st_size > MAX_BYTES:
         return False
     text = path.read_bytes()  # all of it: the sets of columns before the hash may be many
     return b'"roles"' in text and b'"sha256"' in text
 
 
-def read(path: Path) -> Score:
+def read(path: str | PathLike[str]) -> Score:
     """Read a score. Raises StorageError for what is none."""
+    path = Path(path)
     try:
         score = from_json(read_bounded(path, MAX_BYTES, "score"), ScoredTable)
     except Unreadable as bad:

@@ -12,12 +12,19 @@ import pytest
 import trio
 import trio.lowlevel
 import veilmix
+from veilmix.analysis import drawing
 from veilmix.errors import LocalError, ParameterError
+from veilmix.report.make import make
 from veilmix.roles.instruments import Instrument
 from veilmix.scenarios.ledger.book import opened
 from veilmix.scenarios.populations.traces import check_ins, device_sessions, profiles, ratings
+from veilmix.scenarios.records.identity_files import create, read_identity, read_known
+from veilmix.scenarios.records.run_folder import folders, unwritable
 from veilmix.scenarios.scoring.frames import SHOWN, TypedFrame, framed
+from veilmix.scenarios.serialization.atomic_file import write_page
+from veilmix.scenarios.tables import export
 
+WRITTEN = {".csv", ".html", ".svg", ".xlsx"}
 HOSTILE = "<script>alert(1)</script>"
 
 
@@ -211,6 +218,24 @@ def test_every_door_takes_every_kind_of_path(
     assert ratings(at["p.csv"], "age", "b", "b", "b", least=0).people == ("30", "31")
     assert device_sessions(at["p.csv"], "age", "b").devices == ("30", "31")
     assert profiles(at["p.csv"])[1] == ("age", "b")
+
+
+@pytest.mark.parametrize("as_path", [str, Path, Place])
+def test_files_of_a_run_are_read_and_written_by_every_kind_of_path(
+    as_path: Callable[[Path], Any], outcome, tmp_path: Path
+) -> None:
+    folder = veilmix.save(outcome, tmp_path)
+    assert folders(as_path(tmp_path)) == (folder.name,)
+    assert unwritable(as_path(tmp_path)) is None
+    assert make(as_path(folder)).path == folder / "report.html"
+    secret, public = create(as_path(tmp_path), "ada")
+    assert list(read_known(as_path(public))) == [read_identity(as_path(secret)).public.name]
+    for name in ("o.csv", "o.xlsx"):
+        export.write(as_path(tmp_path / name), ("a",), [("x",)])
+    write_page(as_path(tmp_path / "p.html"), "<!doctype html>")
+    drawing.save(drawing.new(2, 2)[0], as_path(tmp_path / "f.svg"))
+    made = sorted(path.name for path in tmp_path.iterdir() if path.suffix in WRITTEN)
+    assert made == ["f.svg", "o.csv", "o.xlsx", "p.html"]
 
 
 # Notebooks

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterable
 from io import TextIOWrapper
+from os import PathLike
 from pathlib import Path
 from textwrap import fill
 
@@ -104,8 +105,9 @@ def broken(line: str) -> str:
     )
 
 
-def saved(console: Page, folder: Path, picture: str) -> None:
+def saved(console: Page, folder: str | PathLike[str], picture: str) -> None:
     """Say what was kept in a folder: its picture, or what would draw one, and what can be done."""
+    folder = Path(folder)
     file = folder / picture
     drawn = f"   picture: {file}" if file.is_file() else ""
     say(console, f"\nsaved {folder}/{drawn}   next: veilmix report {folder}")

@@ -1,5 +1,6 @@
 """Pictures into a folder: each as PNG and SVG, with its numbers as CSV."""
 
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,8 +8,9 @@ if TYPE_CHECKING:
     from ...analysis.figures.registry import Redrawn
 
 
-def make(folder: Path) -> None:
+def make(folder: str | PathLike[str]) -> None:
     """Make the folder, if it is not there. Raises StorageError."""
+    folder = Path(folder)
     from ...errors import StorageError
 
     try:
@@ -17,16 +19,18 @@ def make(folder: Path) -> None:
         raise StorageError(f"{folder}: cannot be made: {bad.strerror or bad}") from None
 
 
-def write_file(path: Path, data: bytes) -> Path:
+def write_file(path: str | PathLike[str], data: bytes) -> Path:
     """Write one file, over an older one; returns its path. Raises StorageError."""
+    path = Path(path)
     from ...scenarios.serialization.atomic_file import write_whole
 
     write_whole(path, data, force=True)
     return path
 
 
-def write(redrawn: "Redrawn", folder: Path) -> list[Path]:
+def write(redrawn: "Redrawn", folder: str | PathLike[str]) -> list[Path]:
     """Write the pictures and the numbers of a figure; returns the paths."""
+    folder = Path(folder)
     return [write_file(folder / name, data) for name, data in files_of(redrawn).items()]
 
 

@@ -11,6 +11,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 
 from ...analysis.trust import Received, minimal
@@ -247,8 +248,9 @@ class Comparison:
         raise KeyError(name)
 
 
-def read(folder: Path) -> Comparison:
+def read(folder: str | PathLike[str]) -> Comparison:
     """Read a comparison back. Raises StorageError for anything that is not one of this schema."""
+    folder = Path(folder)
     path = folder / COMPARISON
     try:
         comparison = from_json(path.read_bytes(), Comparison)

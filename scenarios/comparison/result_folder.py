@@ -9,6 +9,7 @@ versions.json       what it was made with
 """
 
 from collections.abc import Iterator, Sequence
+from os import PathLike
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -153,8 +154,9 @@ def points(comparison: Comparison) -> list[Point]:
     ]
 
 
-def save(comparison: Comparison, scenario: Scenario, parent: Path) -> Path:
+def save(comparison: Comparison, scenario: Scenario, parent: str | PathLike[str]) -> Path:
     """Write the folder `compare-<scenario>-<seed>` into `parent`. Raises StorageError."""
+    parent = Path(parent)
     mark = "" if comparison.seed is None else f"-{comparison.seed:04d}"
     about = replace(scenario.scenario, seed=comparison.seed)
     scenario = replace(scenario, scenario=about)

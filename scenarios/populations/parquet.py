@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import duckdb
 
 ROWS = 2_048  # taken at once, as duckdb holds them
+QUIET = "SET enable_progress_bar = false"  # duckdb draws one in a notebook after two seconds
 
 
 def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:  # noqa: ARG001
@@ -61,6 +62,7 @@ def _opened(content: Content) -> Iterator[tuple["duckdb.DuckDBPyConnection", str
         raise DataError(missing("data", f"{content.path}: reading Parquet")) from None
     with duckdb.connect() as connection, content.file() as place:
         try:
+            connection.execute(QUIET)
             connection.execute("SET preserve_insertion_order = true")
             yield connection, str(place)
         except duckdb.Error as bad:

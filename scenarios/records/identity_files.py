@@ -34,12 +34,13 @@ _FIELDS = {"name", "key", "certificate", "binding"}
 _SECRETS = {"seed", "tls_key"}
 
 
-def create(folder: Path, name: str) -> tuple[Path, Path]:
+def create(folder: str | os.PathLike[str], name: str) -> tuple[Path, Path]:
     """Make an identity and write its two files into a folder; returns their paths.
 
     StorageError if one of them is there already: an identity is never replaced. ParameterError for
     a name that none may have.
     """
+    folder = Path(folder)
     check_name(name)
     secret, public = folder / (name + SECRET), folder / (name + PUBLIC)
     for path in (secret, public):
@@ -58,11 +59,12 @@ def create(folder: Path, name: str) -> tuple[Path, Path]:
     return secret, public
 
 
-def read_identity(path: Path) -> Identity:
+def read_identity(path: str | os.PathLike[str]) -> Identity:
     """Read an identity with its secrets.
 
     StorageError if it is none, or if others than its owner may read it. No message holds a secret.
     """
+    path = Path(path)
     _check_private(path)
     tables = _tables(path)
     if len(tables) != 1 or not tables[0].keys() >= _SECRETS:
@@ -76,11 +78,12 @@ def read_identity(path: Path) -> Identity:
         raise StorageError(f"{path}: seed: hexadecimal digits are accepted") from None
 
 
-def read_known(path: Path) -> dict[str, PublicIdentity]:
+def read_known(path: str | os.PathLike[str]) -> dict[str, PublicIdentity]:
     """Read the public identities of a file, by name. A file with secrets gives its public part.
 
     StorageError if it is no such file, or names two identities alike.
     """
+    path = Path(path)
     known: dict[str, PublicIdentity] = {}
     for table in _tables(path):
         try:

@@ -162,8 +162,9 @@ def versions() -> dict[str, Any]:
     }
 
 
-def unwritable(parent: Path) -> StorageError | None:
+def unwritable(parent: str | os.PathLike[str]) -> StorageError | None:
     """Say before a run whether its folder could be written; None if it seems so."""
+    parent = Path(parent)
     there = Path(parent).absolute()
     while not os.path.lexists(there):
         there = there.parent
@@ -177,16 +178,18 @@ def unwritable(parent: Path) -> StorageError | None:
     return None
 
 
-def sweep(parent: Path) -> None:
+def sweep(parent: str | os.PathLike[str]) -> None:
     """Remove what runs that were killed an hour ago or earlier have left behind."""
+    parent = Path(parent)
     for left in parent.glob(f"{PARTIAL}*"):
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > STALE:
                 shutil.rmtree(left, ignore_errors=True)
 
 
-def folders(parent: Path) -> tuple[str, ...]:
+def folders(parent: str | os.PathLike[str]) -> tuple[str, ...]:
     """Name the run folders in a folder, oldest first."""
+    parent = Path(parent)
     if not parent.is_dir():
         return ()
     runs = [

@@ -1,6 +1,5 @@
 """What a run gives back: everything a report, a table or a test may ask for, as plain data."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from ..programs.dropped import Dropped
 from ..programs.interface import Considered, Effect, Raised
 from ..schema.model import Scenario
 from ..serialization.record import plain
+from ..serialization.strict_text import from_json
 from .worst_case import WorstCase
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ class Outcome:
             thresholds=tuple(proof.thresholds),
             pivot=proof.pivot,
             c=proof.slack,
-            proof=json.loads(proof.proof) if proof.proof else UNSET,
+            proof=from_json(proof.proof) if proof.proof else UNSET,
         )
         return WrittenDecision(
             k=proof.k,

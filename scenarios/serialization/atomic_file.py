@@ -12,13 +12,19 @@ PAGE = "<!doctype html>"  # how a page of ours begins
 
 
 def write_whole(
-    path: Path, content: str | bytes, *, force: bool, private: bool = False, lasting: bool = False
+    path: str | os.PathLike[str],
+    content: str | bytes,
+    *,
+    force: bool,
+    private: bool = False,
+    lasting: bool = False,
 ) -> None:
     """Write a file under a temporary name and rename it; StorageError if that cannot be done.
 
     force: replace a file that is there. private: only its owner may read it. lasting: return only
     when it would survive the machine's losing its power.
     """
+    path = Path(path)
     if os.path.lexists(path) and not force:
         raise StorageError(f"{path}: is there already; name another file, or say --force")
     if path.is_dir():
@@ -63,8 +69,9 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def write_page(path: Path, page: str) -> None:
+def write_page(path: str | os.PathLike[str], page: str) -> None:
     """Write a page for its owner alone; over an older page, and over nothing else. StorageError."""
+    path = Path(path)
     if path.is_file():
         try:
             with path.open("rb") as older:

@@ -9,6 +9,7 @@ versions.json      what it was made with
 """
 
 from collections.abc import Iterator, Sequence
+from os import PathLike
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -119,8 +120,9 @@ def figure_of(matrix: Matrix) -> matrix_figure.HeatTable:
     return matrix_figure.HeatTable(title, headings, tuple(rows))
 
 
-def save(matrix: Matrix, scenario: Scenario, parent: Path) -> Path:
+def save(matrix: Matrix, scenario: Scenario, parent: str | PathLike[str]) -> Path:
     """Write the folder `attack-<scenario>-<seed>` into `parent`. Raises StorageError."""
+    parent = Path(parent)
     about = replace(scenario.scenario, seed=matrix.seed)
     scenario = replace(scenario, scenario=about)
     return store(_contents(matrix, scenario), parent, f"attack-{matrix.scenario}-{matrix.seed:04d}")
@@ -146,13 +148,15 @@ def _csv(headings: Sequence[str], lines: Sequence[Sequence[object]]) -> bytes:
     return csv_text([headings, *lines]).encode()
 
 
-def is_one(path: Path) -> bool:
+def is_one(path: str | PathLike[str]) -> bool:
     """Whether a folder holds a matrix, or a file is called like one."""
+    path = Path(path)
     return (path / MATRIX).is_file() if path.is_dir() else path.name == MATRIX and path.is_file()
 
 
-def read(path: Path) -> Matrix:
+def read(path: str | PathLike[str]) -> Matrix:
     """Read a saved matrix: its folder, or matrix.json. StorageError if it is none."""
+    path = Path(path)
     file = path / MATRIX if path.is_dir() else path
     try:
         matrix = from_json(file.read_bytes(), Matrix)

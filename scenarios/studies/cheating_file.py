@@ -4,6 +4,7 @@ It is no part of the run, so the folder's seal does not have it: it is played ag
 scenario, with seeds of its own, and says which. Only its owner may read it.
 """
 
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,12 +28,13 @@ CHEATING = "cheating.json"
 LARGEST = 1 << 26  # bytes: 10,000 runs of every attack are a quarter of it
 
 
-def read(folder: Path, scenario: Scenario) -> CheatingStudy | None:
+def read(folder: str | PathLike[str], scenario: Scenario) -> CheatingStudy | None:
     """Read the study in a run's folder; None if there is none.
 
     Raises StorageError where it is damaged, of another version's schema, or of another scenario
     than that of the run.
     """
+    folder = Path(folder)
     path = folder / CHEATING
     if not path.is_file():
         return None
@@ -65,8 +67,9 @@ def _in_order(attempt: AttackRuns, study: CheatingStudy) -> bool:
     )
 
 
-def save(study: CheatingStudy, folder: Path) -> Path:
+def save(study: CheatingStudy, folder: str | PathLike[str]) -> Path:
     """Write a study into a run's folder, over an older one. Raises StorageError."""
+    folder = Path(folder)
     path = folder / CHEATING
     write_whole(path, pretty(plain(study)), force=True, private=True)
     return path

@@ -14,6 +14,7 @@ was stopped goes on by adding lines. The last line may be cut off: it is then le
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -109,8 +110,9 @@ def written(line: Line) -> bytes:
     return msgspec.json.encode(line) + b"\n"
 
 
-def read_sweep(path: Path) -> Sweep:
+def read_sweep(path: str | PathLike[str]) -> Sweep:
     """Read a sweep. StorageError that names file and line for what is no line of a sweep."""
+    path = Path(path)
     try:
         data = Path(path).read_bytes()
     except OSError as bad:
@@ -221,8 +223,9 @@ def least(result: Mapping[str, Any]) -> float | None:
     return float(min(sizes)) if sizes else None
 
 
-def looks_like_one(path: Path) -> bool:
+def looks_like_one(path: str | PathLike[str]) -> bool:
     """Whether the first line of a file is one of a sweep's."""
+    path = Path(path)
     try:
         with path.open("rb") as file:
             first = file.readline()

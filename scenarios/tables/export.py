@@ -7,12 +7,14 @@ by programs, which execute nothing: its cells are as they are.
 import csv
 from collections.abc import Iterable, Sequence
 from io import BytesIO
+from os import PathLike
 from pathlib import Path
 
 from ...errors import DataError
 from ...installation import missing
 from ...library_warnings import collected
 from ...temporary_files import private_folder, set_aside
+from ..populations.parquet import QUIET
 from ..populations.people import Table
 from ..serialization.atomic_file import write_whole
 from ..serialization.csv_text import csv_text, safe
@@ -45,14 +47,18 @@ def counts_of(table: Table) -> tuple[tuple[str, ...], list[Row]]:
     return (*table.columns, heading), lines
 
 
-def check_ending(path: Path) -> None:
+def check_ending(path: str | PathLike[str]) -> None:
     """Refuse a file of a kind that is not written, before there is any work. Raises DataError."""
+    path = Path(path)
     if path.suffix.lower() not in ENDINGS:
         raise DataError(f"{path}: {', '.join(ENDINGS)} files are written")
 
 
-def write(path: Path, headings: Sequence[str], rows: Iterable[Row], *, bom: bool = False) -> None:
+def write(
+    path: str | PathLike[str], headings: Sequence[str], rows: Iterable[Row], *, bom: bool = False
+) -> None:
     """Write rows; a file that is there is replaced. bom: a mark by which Excel knows UTF-8."""
+    path = Path(path)
     check_ending(path)
     match path.suffix.lower():
         case ".csv":
@@ -94,6 +100,7 @@ def _parquet(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
             csv.writer(file, quoting=csv.QUOTE_ALL).writerows([headings, *rows])
         with duckdb.connect() as connection:
             try:
+                connection.execute(QUIET)
                 connection.execute(
                     f"COPY (SELECT * FROM read_csv('{plain}', header = true, all_varchar = true)) "  # noqa: S608
                     f"TO '{made}' (FORMAT parquet)"

@@ -4,6 +4,7 @@ import builtins
 import csv
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from veilmix.errors import DataError
@@ -12,6 +13,7 @@ from veilmix.scenarios.populations import Population, files, population
 from veilmix.scenarios.schema.model import Feature
 from veilmix.scenarios.schema.model import Population as Section
 from veilmix.scenarios.serialization import content
+from veilmix.scenarios.tables import export
 
 SMALL = "name,city,wage\nann,Oslo,1\nbob,Rome,2\ncyd,Oslo,1\n"
 
@@ -270,3 +272,42 @@ def test_a_large_file_is_read_row_by_row(tmp_path: Path) -> None:
             writer.writerows(row)
     of = population(Section(source="large.csv"), (), base=tmp_path)
     assert of.codes.shape == (50_000, 42)
+
+
+class Watched:
+    """A connection that notes, at each query, whether duckdb would draw a progress bar."""
+
+    def __init__(self, connection: Any, bars: list[bool]) -> None:
+        self._connection, self._bars = connection, bars
+
+    def __enter__(self) -> "Watched":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def execute(self, query: str, *given: Any) -> Any:
+        if not query.startswith("SET"):
+            asked = self._connection.execute("SELECT current_setting('enable_progress_bar')")
+            self._bars.append(asked.fetchone()[0])
+        return self._connection.execute(query, *given)
+
+
+def test_duckdb_draws_no_progress_bar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would in a notebook, where it takes the bar to be wanted."""
+    import duckdb
+
+    bars: list[bool] = []
+    real = duckdb.connect
+
+    def connect() -> Watched:
+        connection = real()
+        connection.execute("SET enable_progress_bar = true")
+        return Watched(connection, bars)
+
+    monkeypatch.setattr(duckdb, "connect", connect)
+    export.write(tmp_path / "t.parquet", ("a", "b"), [("x", "y")] * 3)
+    of = population(Section(source="t.parquet"), (), base=tmp_path)
+    assert table(of) == [("x", "y")] * 3
+    assert len(bars) >= 2
+    assert not any(bars)
