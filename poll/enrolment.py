@@ -20,7 +20,7 @@ from ..machines.directory import EVERYBODY, Directory, Place
 from ..protocol import parties
 from ..protocol.messages import Roster
 from ..protocol.phases import BOARD
-from ..scenarios.serialization.strict_text import Unreadable, from_json
+from ..strict_text import Unreadable, from_json
 from .questions import QuestionsTable
 
 LARGEST = 1 << 14  # bytes of an offer; one of ours has some 1,500

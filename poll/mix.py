@@ -27,7 +27,7 @@ from ..roles.keyholder import Keyholder
 from ..roles.session import make_key, perform
 from ..roles.workplace import HERE, Workplace
 from ..scenarios.schema.model import Scenario
-from ..scenarios.serialization.strict_text import Unreadable, from_json
+from ..strict_text import Unreadable, from_json
 from .enrolment import IdentityRecord, Offer, Papers
 from .questions import promise_of, scenario_of
 from .stage import cast_of

@@ -44,7 +44,7 @@ from ..scenarios.schema.model import (
     Scenario,
 )
 from ..scenarios.serialization.bounded_file import read_bounded
-from ..scenarios.serialization.strict_text import Unreadable, from_toml
+from ..strict_text import Unreadable, from_toml
 
 DEMO = Path(__file__).with_name("demo.toml")
 LARGEST = 1 << 20  # bytes

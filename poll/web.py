@@ -26,7 +26,7 @@ import trio
 from ..errors import DataError
 from ..machines.http import ALWAYS, BYTES, Answer, Header, Limits, Request, Server
 from ..protocol.session import Round
-from ..scenarios.serialization.strict_text import Unreadable, from_json
+from ..strict_text import Unreadable, from_json
 from .assets import assets, page, policy
 from .classroom import Classroom, Deliver, Unwelcome
 from .enrolment import Offer

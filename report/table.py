@@ -26,9 +26,9 @@ from ..scenarios.pages.pieces import (
 from ..scenarios.pages.svg import plot
 from ..scenarios.serialization.bounded_file import read_bounded
 from ..scenarios.serialization.record import plain
-from ..scenarios.serialization.strict_text import Unreadable, from_json
 from ..scenarios.tables.score_record import ScoredTable
 from ..scenarios.wording import many, percent
+from ..strict_text import Unreadable, from_json
 from . import table_questions
 
 MAX_BYTES = 256 << 20

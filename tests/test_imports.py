@@ -19,13 +19,17 @@ MAY = {
     "deferred": set(),  # how a door imports only what it is asked for
     "systems": set(),  # what this operating system has: whoever uses it asks
     "temporary_files": {"errors"},  # the one sentence where the system has no room for them
+    "strict_text": set(),  # decodes JSON and TOML that come from outside
     "library_warnings": set(),  # keeps what libraries warn of: any room may call one
     "installation": set(),  # what brings a library that is missing: any room may say it
     "crypto": {"errors", "temporary_files"},
     "protocol": {"errors", "crypto"},
     "roles": {"errors", "systems", "temporary_files", "crypto", "protocol"},
     "machines": {"errors", "systems", "temporary_files", "crypto", "protocol", "roles"},
-    "analysis": {"errors", "deferred", "installation", "library_warnings", "protocol"},
+    "analysis": {
+        *("errors", "deferred", "installation", "library_warnings", "strict_text"),
+        "protocol",
+    },
 }
 MAY["scenarios"] = {*MAY["analysis"], *MAY["machines"], "analysis", "machines"}
 MAY["report"] = MAY["theatre"] = {*MAY["scenarios"], "scenarios"}

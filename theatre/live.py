@@ -34,8 +34,8 @@ from ..scenarios.programs.registry import announced_names, program_of, samples, 
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.serialization.record import plain
-from ..scenarios.serialization.strict_text import Unreadable, from_json
 from ..scenarios.validation.load import change, resolve
+from ..strict_text import Unreadable, from_json
 from .audience import LOOPBACK, Audience, doors
 from .http import Answer, Request, Server
 from .log import Log

@@ -23,12 +23,12 @@ cells are not exposed: as many as it takes of the largest cap - u. Prices are wh
 1 / SCALE. Nothing here is shared with the search that finds prices (margins_bound.py).
 """
 
-import json
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
 from ...errors import VerificationError
+from ...strict_text import Unreadable, from_json
 
 SCALE = 1 << 32
 MOST_CELLS = 1_000_000  # that a check goes through
@@ -125,9 +125,9 @@ def _read(
 ) -> tuple[list[list[int]], list[tuple[int, dict[int, set[int]]]]]:
     """Prices of all values, and of blocks; VerificationError for what is of another form."""
     try:
-        parsed = json.loads(proof)
-    except (ValueError, RecursionError):
-        raise VerificationError("margins: the proof is no JSON") from None
+        parsed = from_json(proof)
+    except Unreadable as bad:
+        raise VerificationError(f"margins: the proof is no JSON: {bad.why}") from None
     if not (isinstance(parsed, dict) and set(parsed) == {"prices", "blocks"}):
         raise VerificationError("margins: the proof has prices and blocks, and nothing else")
     prices, blocks = parsed["prices"], parsed["blocks"]

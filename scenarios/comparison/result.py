@@ -17,7 +17,7 @@ from pathlib import Path
 from ...analysis.trust import Received, minimal
 from ...analysis.trust.fiber import Side
 from ...errors import StorageError
-from ..serialization.strict_text import Unreadable, from_json
+from ...strict_text import Unreadable, from_json
 from ..studies.cheating_result import CheatingStudy
 
 SCHEMA = 1

@@ -30,8 +30,8 @@ from msgspec.structs import replace as changed
 
 from ...errors import StorageError
 from ...protocol.hiding import COVERS
+from ...strict_text import Unreadable, converted, from_json
 from ..serialization.atomic_file import write_whole
-from ..serialization.strict_text import Unreadable, converted, from_json
 from .lock import locked
 from .noise import Noise
 

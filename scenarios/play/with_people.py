@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ScenarioError
+from ...strict_text import Unreadable, from_toml
 from ..populations.frame_file import file_of
 from ..schema.model import Scenario
-from ..serialization.strict_text import Unreadable, from_toml
 from ..validation.load import from_tables, plain
 
 

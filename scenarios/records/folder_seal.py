@@ -16,10 +16,10 @@ from pathlib import Path
 from ...crypto.identity import Identity
 from ...crypto.signing import SIGNATURE, SIGNING_KEY, verify_signature
 from ...errors import Refused, StorageError, VerificationError
+from ...strict_text import Unreadable, from_json
 from ..serialization.bounded_file import read_bounded
 from ..serialization.json_text import pretty
 from ..serialization.record import Record, plain
-from ..serialization.strict_text import Unreadable, from_json
 
 SEAL = "seal.json"
 SCHEMA = 1

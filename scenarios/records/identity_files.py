@@ -23,9 +23,9 @@ from typing import Any
 from ... import systems
 from ...crypto.identity import Identity, PublicIdentity, check_name, make_identity
 from ...errors import ParameterError, StorageError
+from ...strict_text import Unreadable, from_toml
 from ..serialization.atomic_file import write_whole
 from ..serialization.bounded_file import read_bounded
-from ..serialization.strict_text import Unreadable, from_toml
 
 SECRET, PUBLIC = ".key.toml", ".pub.toml"
 LARGEST = 1 << 22  # bytes of a file of identities: some thousands of them

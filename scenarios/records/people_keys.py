@@ -20,9 +20,9 @@ from ...crypto.entropy import SeededEntropy
 from ...crypto.identity import Identity, PublicIdentity
 from ...crypto.signing import Signer, verify_signature
 from ...errors import Refused, StorageError
+from ...strict_text import Unreadable, from_toml
 from ..serialization.atomic_file import write_whole
 from ..serialization.bounded_file import read_bounded
-from ..serialization.strict_text import Unreadable, from_toml
 
 SUFFIX = ".people.toml"
 LABEL = b"veilmix people 1\0"

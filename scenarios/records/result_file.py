@@ -12,10 +12,7 @@ from typing import Any, TypeVar
 
 from ...errors import StorageError
 from ...protocol.transcript import Transcript
-from ..schema.model import Scenario
-from ..schema.shape import examine
-from ..scoring.result import READ, SCHEMA, Result, current, result_type
-from ..serialization.strict_text import (
+from ...strict_text import (
     Unreadable,
     converted,
     decoded,
@@ -23,6 +20,9 @@ from ..serialization.strict_text import (
     from_toml,
     line_of,
 )
+from ..schema.model import Scenario
+from ..schema.shape import examine
+from ..scoring.result import READ, SCHEMA, Result, current, result_type
 from ..serialization.transcripts import damaged, decode
 from .folder_seal import FolderSeal, hashes, read_seal
 

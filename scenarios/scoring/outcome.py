@@ -11,11 +11,11 @@ from ...protocol.hiding import Redact
 from ...protocol.messages import Counts, Decision
 from ...protocol.schema import Schema
 from ...protocol.transcript import Transcript
+from ...strict_text import from_json
 from ..programs.dropped import Dropped
 from ..programs.interface import Considered, Effect, Raised
 from ..schema.model import Scenario
 from ..serialization.record import plain
-from ..serialization.strict_text import from_json
 from .worst_case import WorstCase
 
 if TYPE_CHECKING:

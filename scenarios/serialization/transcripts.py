@@ -33,7 +33,7 @@ from ...protocol.frames import HEADER, decode_message
 from ...protocol.messages import Counts, Kind
 from ...protocol.phases import BOARD
 from ...protocol.transcript import Event, Read, Refusal, SealedAnswers, Transcript
-from .strict_text import Unreadable, lines_of
+from ...strict_text import Unreadable, lines_of
 
 SCHEMA = 1
 LEVEL = 1  # of gzip; names are random bytes: 6 takes half as long again and saves 2 %

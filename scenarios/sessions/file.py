@@ -42,6 +42,7 @@ from ...protocol import parties
 from ...protocol.messages import OPENING, Registry, Roster
 from ...protocol.phases import BOARD
 from ...protocol.schema import Schema
+from ...strict_text import Unreadable, from_toml
 from ..catalogue.guard import value_at
 from ..catalogue.registry import GUARDS
 from ..programs.randomized.check import unannounced
@@ -51,7 +52,6 @@ from ..records.identity_files import read_known
 from ..records.people_keys import read_people
 from ..schema.model import About, Defence, Feature, Local, Mix, Policy, Population, Scenario
 from ..serialization.bounded_file import read_bounded
-from ..serialization.strict_text import Unreadable, from_toml
 from .features import column_of
 
 LABEL = b"veilmix.session"  # BLAKE2b personalisation

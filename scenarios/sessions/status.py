@@ -16,7 +16,7 @@ from ...protocol.board import Board
 from ...protocol.messages import Kind
 from ...protocol.phases import MOVES, Phase
 from ...roles.event_loop import run_loop
-from ..serialization.strict_text import Unreadable, from_json
+from ...strict_text import Unreadable, from_json
 
 PATIENCE = 10.0  # seconds
 LYING = "whoever keeps it is wrong, or somebody else has its key"

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from ...analysis import drawing
 from ...analysis.figures import attack_matrix as matrix_figure
 from ...errors import LocalError, StorageError
+from ...strict_text import Unreadable, from_json
 from ..records.result_file import SCENARIO, VERSIONS
 from ..records.run_folder import store, versions
 from ..schema.dump import dump
@@ -24,7 +25,6 @@ from ..schema.model import Scenario
 from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
-from ..serialization.strict_text import Unreadable, from_json
 from ..wording import many, seeds
 from .attack_plan import ALL, NONE
 from .matrix_result import SCHEMA, Cell, Column, Matrix

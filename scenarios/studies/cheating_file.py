@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...errors import StorageError
+from ...strict_text import Unreadable, from_json
 from ..programs.registry import program_of
 from ..schema.model import Scenario
 from ..serialization.atomic_file import write_whole
 from ..serialization.bounded_file import read_bounded
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
-from ..serialization.strict_text import Unreadable, from_json
 from .attack_plan import mark_of
 from .cheating_result import SCHEMA, WHEN, AttackRuns, CheatingStudy
 

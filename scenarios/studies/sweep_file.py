@@ -22,9 +22,9 @@ import msgspec
 from msgspec.structs import replace
 
 from ...errors import StorageError
+from ...strict_text import Unreadable, converted, from_json
 from ..mean import Estimate, estimate
 from ..scoring.result import current, findings_of, result_type
-from ..serialization.strict_text import Unreadable, converted, from_json
 from ..serialization.transcripts import damaged
 
 PEOPLE = ("user-", "peer-")  # who knows its own values

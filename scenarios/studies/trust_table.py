@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Literal
 
 from ...errors import StorageError
+from ...strict_text import from_json
 from ..catalogue.registry import guarding
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
 from ..schema.model import Scenario
 from ..serialization.record import Record
-from ..serialization.strict_text import from_json
 from .attack_plan import RANDOM
 from .cheating_file import unmeasured
 from .cheating_result import AttackResult, CheatingStudy, LinkingCoalition, WorstAttack, smallest

@@ -18,6 +18,7 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from ...errors import DataError
+from ...strict_text import Unreadable, from_toml
 from ..populations.build import NOT_ASKED, columns_of
 from ..populations.facts import coarser as contradictions
 from ..populations.file_options import options_of
@@ -27,7 +28,6 @@ from ..populations.values import UNKNOWN, apart
 from ..schema.model import Feature, Population
 from ..schema.problems import did_you_mean, listed, quoted
 from ..schema.shape import misfit, type_at
-from ..serialization.strict_text import Unreadable, from_toml
 from .export import counts_of, rows_of, write
 
 ROLES = ("identifier", "quasi", "sensitive", "other")

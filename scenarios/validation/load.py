@@ -13,13 +13,13 @@ import msgspec
 from msgspec.structs import replace
 
 from ...errors import ScenarioError
+from ...strict_text import Unreadable, decoded, from_toml
 from ..programs.registry import program_of
 from ..schema import shape
 from ..schema.keys import keys, place
 from ..schema.lines import Locator
 from ..schema.model import Scenario
 from ..schema.problems import Problem, did_you_mean
-from ..serialization.strict_text import Unreadable, decoded, from_toml
 from .check import examine
 from .gallery import attacks, nobody, shipped, source
 

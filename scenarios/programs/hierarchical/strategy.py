@@ -38,8 +38,8 @@ from ....protocol.parties import Role
 from ....protocol.programs import MOST_CHOSEN, RoundResult
 from ....protocol.schema import Schema
 from ....protocol.tallying import marginals
+from ....strict_text import from_json
 from ...schema.model import Policy
-from ...serialization.strict_text import from_json
 from ..dropped import Dropped
 from ..interface import Considered
 from ..weights import column_weights

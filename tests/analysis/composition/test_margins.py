@@ -209,3 +209,20 @@ def test_where_coverage_says_as_much_it_is_given() -> None:
     assert bound([[50, 50]], 60).rule == "exact"
     with pytest.raises(ParameterError):
         bound([[1, 2], [4]], 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "no JSON: not JSON: "),
+        ('{"prices": [], "prices": [], "blocks": []}', "prices: this key is there twice"),
+        ('{"prices": [[NaN]], "blocks": []}', r"prices\[0\]\[0\]: found NaN"),
+        ('{"prices": [[%s]], "blocks": []}' % ("9" * 5_000), "a number of 5,000 digits"),
+        ("[" * 100_000, "nested too deeply"),
+        ("{}", "the proof has prices and blocks, and nothing else"),
+    ],
+    ids=["cut short", "a key twice", "no number", "too many digits", "too deep", "other keys"],
+)
+def test_a_proof_that_is_no_strict_json_is_refused(text: str, why: str) -> None:
+    with pytest.raises(VerificationError, match=f"^margins: .*{why}"):
+        proved_people([[3, 2], [4, 1]], 2, text.encode())

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from veilmix.scenarios.serialization.strict_text import (
+from veilmix.strict_text import (
     DEEP,
     Unreadable,
     decoded,
