@@ -19,7 +19,7 @@ from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
 from ..scoring.result import REPORTED, WrittenRelease, coalition
 from ..serialization.record import plain
-from .agreement import same
+from .agreement import alike, same
 from .evidence import Evidence
 from .views import columns, information
 from .worst_case import sought_again
@@ -192,7 +192,7 @@ def repeat(evidence: Evidence) -> str:
         raise NoGround(f"its people cannot be read any more: {gone}") from None
     said = plain(evidence.result)
     for key in sorted((again.keys() | said.keys()) - set(OTHERWISE)):
-        same(key, again.get(key), said.get(key))
+        alike(key, again.get(key), said.get(key))
     for key in ("true", "promised"):
         same(f"exposure: {key}", again["exposure"][key], said["exposure"][key])
     same("coalitions", len(again["coalitions"]), len(said["coalitions"]))

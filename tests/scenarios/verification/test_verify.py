@@ -123,6 +123,23 @@ def claimed_worst(record: Run, **fields: Any) -> Run:
 
 
 @pytest.mark.slow
+def test_a_replay_on_another_processor_may_have_other_last_digits(kept: Run) -> None:
+    """Sums in another order: OPENBLAS_CORETYPE=Nehalem changes the bits of an attack by 1e-16."""
+
+    def times(factor: float) -> tuple[bool | None, str]:
+        def edit(result: Any) -> None:
+            attack = result["reidentification"]["attacks"][0]
+            attack["bits"] *= factor
+
+        return replayed(claiming(kept, edit))
+
+    assert times(1 + 1e-13)[0] is True
+    ok, detail = times(1 + 1e-6)
+    assert ok is False
+    assert detail.startswith("reidentification: attacks[0]: bits: ")
+
+
+@pytest.mark.slow
 def test_a_replay_runs_the_recorded_search_again(searched: Run) -> None:
     ok, detail = replayed(searched)
     assert ok
