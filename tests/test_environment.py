@@ -17,6 +17,7 @@ from typing import Any
 
 import environment_commands
 import pytest
+import read_variables
 
 ROOT = Path(__file__).parent.parent
 GROUPS = tomllib.loads(Path(__file__).with_name("environment.toml").read_text("utf-8"))["group"]
@@ -109,6 +110,23 @@ def test_the_page_shows_the_table() -> None:
     """If this fails, the page is to be written again: python tools/make_environment.py."""
     run = [sys.executable, str(ROOT / "tools" / "make_environment.py"), "--check"]
     assert subprocess.run(run, check=False).returncode == 0
+
+
+@pytest.mark.slow
+def test_every_variable_that_a_library_reads_is_listed() -> None:
+    """If this fails, a version of a library reads a new one: try it, and list it."""
+    found = read_variables.found()
+    assert {"rich", "python", "scipy"} <= {name for readers in found.values() for name in readers}
+    assert found.keys() - read_variables.listed() == set()
+
+
+def test_reads_of_the_environment_are_found_in_source() -> None:
+    text = """
+os.environ["A"], environ["B"], os.environ.get("C", 1), self._environ.pop("D"), os.getenv("E")
+getenv("F"), "G" in os.environ, "H" not in environ, os.environ.setdefault("I", "")
+os.environ.get(name), table["J"], table.get("K"), "L" in table
+"""
+    assert sorted(read_variables.in_source(text)) == list("ABCDEFGHI")
 
 
 def check(found: dict[str, Any], plain: dict[str, Any]) -> None:

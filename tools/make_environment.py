@@ -1,4 +1,4 @@
-"""Write the table of docs/environment.md from tests/environment.toml, which a test plays.
+"""Write the tables of docs/environment.md from tests/environment.toml, which a test plays.
 
 python tools/make_environment.py            write it
 python tools/make_environment.py --check    exit 1 if it is another
@@ -27,11 +27,18 @@ def lines() -> Iterator[str]:
             yield f"| `{row['name']}` | {group['library']} | {tried} | {looks} |"
 
 
+def untried() -> Iterator[str]:
+    """The list of the variables that were not tried, by reason."""
+    for rows in tomllib.loads(DATA.read_text("utf-8"))["untried"]:
+        yield f"* {rows['why']}: {', '.join(f'`{name}`' for name in rows['names'])}"
+
+
 def page() -> str:
-    """The page with the table as it is now."""
+    """The page with the tables as they are now."""
     before, _, rest = PAGE.read_text("utf-8").partition(START)
     _, _, after = rest.partition(END)
-    return f"{before}{START}{chr(10).join(lines())}\n{END}{after}"
+    made = [*lines(), "", "Read, and not tried:", "", *untried()]
+    return f"{before}{START}{chr(10).join(made)}\n{END}{after}"
 
 
 def main() -> int:
