@@ -15,7 +15,7 @@ a cheap way to stop a release. `check_alarm` tells anybody whether it is justifi
 cannot show is whether a missing ballot was ever sent, and who made the other announcement.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -68,22 +68,48 @@ def misdecided(board: Board, strategy: Strategy) -> bool:
 
     False where the marginals are not published: then nobody but the curator can tell.
     """
-    if board.decision is None or board.announcement is None:
+    heard = _published(board)
+    if heard is None:
         return False
-    heard = []
+    asked = [call for call in board.calls if call.reader is Role.CURATOR]
+    said: list[Call | Decision] = [*asked, *([board.decision] if board.decision else [])]
+    return any(
+        claim(_due_step(board, strategy, heard[:number])) != claim(taken)
+        for number, taken in enumerate(said)
+    )
+
+
+def misasked(board: Board, strategy: Strategy) -> bool:
+    """User: whether the announced rule asks otherwise than the call that is open for the curator.
+
+    False where the marginals are not published, and in round 1, which every rule begins with.
+    """
+    call = board.calls[-1]
+    if call.round == 1 or call.reader is not Role.CURATOR:
+        return False
+    heard = _published(board)
+    return heard is not None and _due_step(board, strategy, heard) != call
+
+
+def _published(board: Board) -> list[RoundResult] | None:
+    """The rounds of the curator with their counts; None if one of them is not published."""
+    heard: list[RoundResult] = []
     for call, tally in zip(board.calls, board.tallies, strict=False):
         if call.reader is Role.ANALYST:
             break
         if tally.counts is None:
-            return False
+            return None
         heard.append(RoundResult(call, tally.counts))
+    return heard
+
+
+def _due_step(
+    board: Board, strategy: Strategy, heard: Sequence[RoundResult]
+) -> Call | Decision | None:
+    """What the announced rule asks or decides after these rounds."""
     told = board.announcement
-    said: list[Call | Decision] = [*(result.call for result in heard), board.decision]
-    steps = (
-        next_step(told.program, told.schema, strategy, heard[:number], None, told.policy.rule)
-        for number in range(len(said))
-    )
-    return any(claim(step) != claim(taken) for step, taken in zip(steps, said, strict=True))
+    assert told is not None  # noqa: S101 - calls and decisions follow an announcement
+    return next_step(told.program, told.schema, strategy, heard, None, told.policy.rule)
 
 
 def claim(step: Call | Decision | None) -> Call | Decision | None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ..scenarios.pages.pieces import Answer, Block, Grid, Marked, Numbers, Words
+from ..scenarios.programs.registry import unchecked_queries
 from ..scenarios.studies.cheating_result import CheatingStudy, WorstAttack, telling
 from ..scenarios.studies.cheating_text import (
     HEADINGS,
@@ -24,12 +25,12 @@ QUESTION = "And if parties cheat?"
 
 def answer(facts: Facts) -> Answer:
     """The coalitions that were found to learn somebody's row by breaking rules."""
-    study = facts.cheating
+    study, known = facts.cheating, map(sentence, unchecked_queries(facts.run.scenario))
     if why := why_unmeasured(facts.run.scenario):
         return Answer(QUESTION, NOT_MEASURED, sentence(why))
     if study is None:
-        return Answer(QUESTION, NOT_MEASURED, sentence(WATCHING))
-    limit = f"{sentence(OUTSIDE_CATALOGUE)} {sentence(played(study))}"
+        return Answer(QUESTION, NOT_MEASURED, " ".join((*known, sentence(WATCHING))))
+    limit = " ".join((*known, sentence(OUTSIDE_CATALOGUE), sentence(played(study))))
     if not study.smallest:
         none = sentence(no_success(len(study.attacks), study.least_runs))
         return Answer(QUESTION, NO_SUCCESS, f"{none} {limit}")

@@ -4,9 +4,12 @@ Whoever finds something wrong says so on the board (`Alarm`), with what proves i
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 
-from ..protocol.alarms import seen_wrong
-from ..protocol.messages import Alarm, Cause
+import trio
+
+from ..protocol.alarms import misasked, seen_wrong
+from ..protocol.messages import Alarm, Call, Cause
 from ..protocol.programs import Strategy
 from ..protocol.receipts import missing
 from .network import Endpoint
@@ -56,6 +59,35 @@ class Receiving:
             gone = missing(me.board.receipts[number], self.mine.pop(number))
             if gone:
                 await me.post(Alarm(number, Cause.MISSING, gone[0]))
+
+
+@dataclass(slots=True)
+class CallMonitor:
+    """What users check of a call for the curator before they answer: that the rule leads to it.
+
+    The counts that the curator has published are those that it must ask by. Where it has published
+    none, users cannot tell, and the curator can ask for all columns together.
+
+    Attributes:
+        strategy: that of the announced rule.
+        verdicts: by call, whether users answer it; worked out once for all of one place.
+        lock: held while a call is judged.
+    """
+
+    strategy: Strategy
+    verdicts: dict[Call, bool] = field(default_factory=dict)
+    lock: trio.Lock = field(default_factory=trio.Lock)
+
+    async def allows(self, me: Endpoint, pool: WorkerPool) -> bool:
+        """User: whether to answer the call that is open; the first that may not raises an alarm."""
+        call = me.board.calls[-1]
+        async with self.lock:
+            if call not in self.verdicts:
+                work = partial(misasked, me.board, self.strategy)
+                self.verdicts[call] = not await pool.alone(work)
+                if not self.verdicts[call]:
+                    await me.post(Alarm(call.round, Cause.DECISION))
+        return self.verdicts[call]
 
 
 async def vouched(me: Endpoint) -> bool:

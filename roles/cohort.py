@@ -19,6 +19,7 @@ from ..protocol.session import Round, sealing
 from ..protocol.token_messages import Grant
 from ..protocol.tokens import PendingTokens, make_asks
 from ..protocol.transcript import SealedAnswers
+from .board_monitor import CallMonitor
 from .mint import mint_key
 from .network import Crowd, Letter
 from .people import People, Person
@@ -37,10 +38,12 @@ async def cohort(
     person: Callable[[int], Person],
     pool: WorkerPool,
     signing: Mapping[int, Signer],
+    monitor: CallMonitor,
 ) -> None:
-    """Look after many users in one task. signing: their signing keys, by index."""
+    """Look after many users in one task. signing: their signing keys. monitor: checks a call."""
+    first = me.place_of(parties.user(indices[0]))
     async for plan in me.rounds():
-        if me.differing():
+        if me.differing() or not await monitor.allows(first, pool):
             break
         told, grants, asked = me.hears_sealed, dict[int, Grants](), indices
         if plan.token:

@@ -18,7 +18,7 @@ from ..protocol.phases import BOARD
 from ..protocol.programs import strategy_of
 from .analyst import analyst
 from .audit import Purse
-from .board_monitor import BoardMonitor
+from .board_monitor import BoardMonitor, CallMonitor
 from .cast import Cast
 from .challenge import Keyring
 from .clock import VirtualClock
@@ -231,6 +231,7 @@ def _start_users(
     signing: Mapping[int, Signer],
 ) -> None:
     seat, sealers, guards = _seat(cast, network), Sealers(), cast.guards
+    monitor = CallMonitor(strategy_of(cast.decide))
     if cast.adversary is not None:
         cast.adversary.people(cast.entropy.fork, signing)
     looks = guards.looks or (lambda _: False)
@@ -262,8 +263,9 @@ def _start_users(
         place.signer = signing.get(index)
         if asks:
             network.inbox(place.party)
-        nursery.start_soon(user, place, person(index), pool, sealers)
+        nursery.start_soon(user, place, person(index), pool, sealers, monitor)
     if together:
         for index in together if asks else ():
             network.inbox(parties.user(index))
-        nursery.start_soon(cohort, Crowd(network, PEOPLE), together, person, pool, signing)
+        crowd = Crowd(network, PEOPLE)
+        nursery.start_soon(cohort, crowd, together, person, pool, signing, monitor)

@@ -20,7 +20,7 @@ from ..protocol.session import Round, sealing
 from ..protocol.token_messages import Evaluated, Grant, PublicGrant
 from ..protocol.tokens import PendingTokens, make_asks, take_grants
 from ..protocol.transcript import SealedAnswers, names_of
-from .board_monitor import Receiving, compare, vouched
+from .board_monitor import CallMonitor, Receiving, compare, vouched
 from .challenge import contest, lock_shares
 from .mint import mint_key
 from .network import Endpoint
@@ -44,10 +44,11 @@ async def user(
     person: Person,
     pool: WorkerPool,
     sealers: "Sealers",
+    monitor: CallMonitor,
 ) -> None:
     """Read each call, seal an answer to every question of it, send one envelope.
 
-    Where the announcement wants tokens, they are asked for first.
+    Where the announcement wants tokens, they are asked for first. monitor: checks a call.
     """
     receiving = Receiving()
     async for plan in me.rounds():
@@ -57,6 +58,8 @@ async def user(
         if me.differing() or not await vouched(me):
             break
         if person.compares and not await compare(me):
+            break
+        if not await monitor.allows(me, pool):
             break
         fresh = person.entropy.fork(f"round-{plan.call.round}")
         said = person.response(fresh)

@@ -178,7 +178,7 @@ def _tell(
     console: Page, scenario: "Scenario", people: "Population", price: "Cost", called: str
 ) -> None:
     from ...scenarios.populations.coarser import coarser_lines
-    from ...scenarios.programs.registry import program_of
+    from ...scenarios.programs.registry import program_of, unchecked_queries
     from ...scenarios.programs.topology import topology_of
 
     about, program = scenario.scenario, program_of(scenario)
@@ -209,7 +209,7 @@ def _tell(
         say(console, line)
     for line in trust(scenario):
         say(console, line)
-    for line in (*people.warnings, *warnings(scenario)):
+    for line in (*people.warnings, *warnings(scenario), *unchecked_queries(scenario)):
         say(console, f"warning   {clean(line)}", style="yellow")
     say(console, f"\nnext: veilmix run {called}")
 
@@ -291,6 +291,7 @@ def _seconds(seconds: float) -> str:
 
 
 def _record(scenario: "Scenario", people: "Population", price: "Cost") -> "CheckedScenario":
+    from ...scenarios.programs.registry import unchecked_queries
     from ...scenarios.programs.topology import topology_of
     from ...scenarios.studies.trust_table import measured_trust
     from ..text.records import AskedFeature, CheckedScenario, Noise
@@ -310,6 +311,6 @@ def _record(scenario: "Scenario", people: "Population", price: "Cost") -> "Check
         scenario.policy.k,
         scenario.policy.max_exposure,
         Noise(scenario.local.mechanism, scenario.local.epsilon),
-        (*people.warnings, *warnings(scenario)),
+        (*people.warnings, *warnings(scenario), *unchecked_queries(scenario)),
         measured_trust(scenario),
     )

@@ -30,9 +30,12 @@ def there(run: "Run") -> "CheatingStudy | None":
 
 def print_cheating(run: "Run", cheating: "CheatingStudy | None") -> None:
     """Print what is kept beside a run, or how to get it."""
+    from ...scenarios.programs.registry import unchecked_queries
     from ...scenarios.studies.cheating_text import why_unmeasured
 
     console = page()
+    for line in unchecked_queries(run.scenario):
+        say(console, fill(line, WIDTH), style="bold")
     if cheating is not None:
         say(console)
         say(console, "and if they cheat", style="bold")

@@ -81,6 +81,19 @@ def strategy(scenario: Scenario, others: int | None = None) -> "Strategy":
     return program_of(scenario).strategy(scenario, others)
 
 
+UNCHECKED_QUERIES = (
+    "the curator can query all columns together, whatever the rule and curator_exposure say: "
+    "counts are secret, so no other party can tell which query is due (with publish_marginals = "
+    "true users check each query, and do not answer a forbidden one)"
+)
+
+
+def unchecked_queries(scenario: Scenario) -> tuple[str, ...]:
+    """The limit of what is said of a curator that queries by secret counts; () elsewhere."""
+    secret = program_of(scenario).deepens and not scenario.policy.publish_marginals
+    return (UNCHECKED_QUERIES,) if secret else ()
+
+
 def noisy_questions(scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
     """The questions of a scenario that are answered with noise; () where none are."""
     return program_of(scenario).questions(scenario, people)

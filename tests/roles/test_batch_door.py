@@ -1,5 +1,6 @@
 """A shuffler's batch is changed at its doors: account and trace follow from what leaves."""
 
+from collections import Counter
 from dataclasses import fields, replace
 from typing import Any
 
@@ -64,7 +65,7 @@ def test_a_place_that_keeps_a_batch_and_changes_nothing_changes_nothing(session:
     turns.clear()
     kept = KIT.run(ROWS, **changes | {"faults": changes.get("faults", {}) | idle})
     assert kept.board.digest() == honest.board.digest()
-    assert kept.transcript.refusals == honest.transcript.refusals
+    assert Counter(kept.transcript.refusals) == Counter(honest.transcript.refusals)
     assert len(turns) == 2 * changes["shufflers"]
     for turn in turns:
         assert account_of(turn) == turn.said  # it is a function of what came and what leaves
