@@ -6,6 +6,7 @@ a reload or a lost connection, is the same phone's. It has a number on the wire,
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
@@ -22,6 +23,7 @@ from ..roles.instruments import Instrument
 from .noise import NoisyResult
 
 MOST_PHONES = 1_000
+MOST_OF_ONE = 40  # people from one address: a class behind one router, and not several
 LONGEST_NAME = 40  # bytes of UTF-8
 HUSH = 0.25  # seconds within which changes are told together
 Deliver = Callable[[str, bytes], Awaitable[None]]
@@ -44,22 +46,26 @@ class Phone:
         index: its number on the wire, from 0; None before its first letter.
         sent: by round, the hash of the message that was taken.
         simulated: whether it is no phone, but stands for one (simulated.py).
+        device: where it joined from (gate.py); empty where it did not come over the network.
     """
 
     name: str
     index: int | None = None
     sent: dict[int, bytes] = field(default_factory=dict)
     simulated: bool = False
+    device: str = ""
 
 
 class Classroom(Instrument):
     """Phones, the board as they are shown it, and what may be handed in now.
 
     It is an instrument of the session: it sees posts when they are made. deadline: of a round, in
-    seconds.
+    seconds. most_of_one: people who may join from one device; it may be raised at any time.
     """
 
-    def __init__(self, deadline: float) -> None:
+    def __init__(self, deadline: float, most_of_one: int = MOST_OF_ONE) -> None:
+        self.most_of_one = most_of_one
+        self.turned_away: Counter[str] = Counter()  # attempts beyond that, by device
         self.phones: dict[str, Phone] = {}
         self.board: Board | None = None
         self.posts: list[tuple[str, bytes]] = []
@@ -139,8 +145,17 @@ class Classroom(Instrument):
         """When the time for asking ends: half of a collection is for it (roles/randomness.py)."""
         return self.closes - self._deadline / 2
 
-    def join(self, secret: str, name: str) -> Phone:
-        """Let a phone in; the same one again is the same. Unwelcome, in words, if it cannot be."""
+    @property
+    def devices(self) -> Counter[str]:
+        """How many people have joined from each device; those who are no phones have none."""
+        return Counter(phone.device for phone in self.phones.values() if phone.device)
+
+    def join(self, secret: str, name: str, device: str = "") -> Phone:
+        """Let a phone in; the same one again is the same. Unwelcome, in words, if it cannot be.
+
+        device: where it joins from. A computer that joins as many people could surround somebody
+        in the class: so only so many come from one.
+        """
         name = " ".join(name.split())
         known = self.phones.get(secret)
         if known is not None:
@@ -155,7 +170,14 @@ class Classroom(Instrument):
             raise Unwelcome(409, f"Somebody here is called {name} already; choose another name.")
         if len(self.phones) >= MOST_PHONES:
             raise Unwelcome(503, f"{MOST_PHONES} phones are here already; there is no room.")
-        self.phones[secret] = phone = Phone(name)
+        if device and self.devices[device] >= self.most_of_one:
+            self.turned_away[device] += 1
+            raise Unwelcome(
+                409,
+                f"{self.most_of_one} people have joined from your network address already. Whoever "
+                "runs this can let in more.",
+            )
+        self.phones[secret] = phone = Phone(name, device=device)
         self.change()
         return phone
 

@@ -6,6 +6,7 @@ must come from the page itself (Origin).
 """
 
 from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_address, ip_network
 
 import trio
 
@@ -38,6 +39,22 @@ class Rate:
             self.left.clear()
         self.left[address] = (held - 1 if held >= 1 else held), now
         return held >= 1
+
+
+def device_of(address: str) -> str:
+    """Name the device behind an address, as far as it can be told: one device has one IPv4 address.
+
+    A device takes as many addresses of its IPv6 network as it likes: the network (64 bits) counts.
+    """
+    try:
+        known = ip_address(address)
+    except ValueError:
+        return address
+    if not isinstance(known, IPv6Address):
+        return str(known)
+    if known.ipv4_mapped is not None:
+        return str(known.ipv4_mapped)
+    return str(ip_network((int(known), 64), strict=False))
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ page says so; unless others mix (`stage.py`), who hold theirs.
 
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -86,7 +87,7 @@ class PhoneSession:
     def __init__(self, scenario: Scenario, terms: Terms, tell: Tell) -> None:
         self.code = "".join(secrets.choice(LETTERS) for _ in range(CODE))
         self.scenario = scenario
-        self.room = Classroom(scenario.mix.deadline)
+        self.room = Classroom(scenario.mix.deadline, terms.most_of_one)
         self.mixers = Mixers(scenario.mix.shufflers, self.room.change) if terms.others else None
         self.wall = Wall(scenario.scenario.title, scenario.mix.shufflers)
         self._terms = terms
@@ -96,6 +97,7 @@ class PhoneSession:
         self._seen = (0, 0, 0)
         self._read_out = False
         self._mixing: set[str] = set()
+        self._refused: set[str] = set()
 
     def hold(
         self, opened: Callable[[str], None], begin: Callable[[], bool] | None = None
@@ -108,6 +110,12 @@ class PhoneSession:
         StorageError if the address cannot be listened at.
         """
         return run_loop(self._hold, opened, begin, clock=self._clock)
+
+    def let_in(self, many: int) -> None:
+        """Let so many people join from one address from now on."""
+        self.room.most_of_one = many
+        self._refused.clear()
+        self.room.turned_away.clear()
 
     def facts(self) -> dict[str, Any]:
         """What every phone is told besides posts."""
@@ -177,6 +185,12 @@ class PhoneSession:
                 tuple(f"{name} is {seat.who.name} at {seat.host}" for name, seat in mixing.items())
             )
         self._mixing = set(mixing)
+        for device in room.turned_away.keys() - self._refused:
+            self._tell(
+                f"{device} wants to be more than {room.most_of_one} people, and is refused; "
+                "--one-address lets in more, and so does a number where Enter begins"
+            )
+        self._refused |= room.turned_away.keys()
         self.wall.crowd(len(room.phones), room.simulated)
         now = len(room.phones), room.round, room.answered
         if now == self._seen:
@@ -185,6 +199,7 @@ class PhoneSession:
         made = self._terms.simulated
         here = f"{now[0]} {'person is' if now[0] == 1 else 'people are'} here"
         here += f", {made} of them simulated" if made else ""
+        here += _from_where(room.devices)
         asked = f"; round {now[1]}: {now[2]} have answered" if now[1] else ""
         self._tell(here + asked)
 
@@ -263,6 +278,16 @@ class PhoneSession:
             await stage.elsewhere.hurry(number)
         else:
             self._clock.skip_to(self.room.closes + LOOK)
+
+
+def _from_where(devices: Counter[str]) -> str:
+    """Say from how many addresses people have joined, where some share one."""
+    if not devices or max(devices.values()) == 1:
+        return ""
+    ((most, many),) = devices.most_common(1)
+    if len(devices) == 1:
+        return f", all from {most}"
+    return f", from {len(devices)} addresses, {many} of them from {most}"
 
 
 def _plan(network: Network) -> Round | None:

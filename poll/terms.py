@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from .classroom import MOST_OF_ONE
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -15,6 +17,7 @@ class Terms:
         kept: whether what was said is written down at the end.
         others: whether shufflers are on other computers.
         simulated: so many who are no people fill up the class.
+        most_of_one: so many people may join from one address.
     """
 
     host: str
@@ -24,3 +27,4 @@ class Terms:
     kept: bool
     others: bool = False
     simulated: int = 0
+    most_of_one: int = MOST_OF_ONE

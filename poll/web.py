@@ -30,7 +30,7 @@ from ..strict_text import Unreadable, from_json
 from .assets import assets, page, policy
 from .classroom import Classroom, Deliver, Unwelcome
 from .enrolment import Offer
-from .gate import SAFE, Gate
+from .gate import SAFE, Gate, device_of
 from .mixers import Mixers
 from .seeds import Seeds
 from .wall import Wall
@@ -108,7 +108,7 @@ class Desk:
             case "GET", ["news", version, number] if _counts(version) and _counts(number):
                 return await self._news(int(version), int(number))
             case "POST", ["join"]:
-                return self._join(request.body)
+                return self._join(request)
             case "POST", ["mix"]:
                 return await self._mix(request)
             case "POST", ["answer"]:
@@ -125,9 +125,9 @@ class Desk:
         said = {"version": self._room.version, "from": number, "posts": posts, **self._facts()}
         return Answer(200, msgspec.json.encode(said), (*JSON, NO_STORE))
 
-    def _join(self, body: bytes) -> Answer:
+    def _join(self, request: Request) -> Answer:
         try:
-            asked = from_json(body)
+            asked = from_json(request.body)
         except Unreadable:
             asked = None
         if not isinstance(asked, dict) or set(asked) != {"phone", "name"}:
@@ -135,7 +135,7 @@ class Desk:
         secret, name = asked["phone"], asked["name"]
         if not _is_secret(secret) or not isinstance(name, str):
             raise Unwelcome(400, "To join, a phone says its secret and a name.")
-        phone = self._room.join(secret, name)
+        phone = self._room.join(secret, name, device_of(request.peer))
         return Answer(200, json.dumps({"name": phone.name}).encode(), (*JSON, NO_STORE))
 
     async def _mix(self, request: Request) -> Answer:

@@ -13,12 +13,13 @@ from ..app import Unmet
 from ..options import FILE, kept_options
 
 if TYPE_CHECKING:
-    from ...poll.session import FinishedSession
+    from ...poll.session import FinishedSession, PhoneSession
     from ...poll.terms import Terms
     from ...scenarios.schema.model import Scenario
     from ...scenarios.scoring.outcome import Outcome
 
 CHEATS = ("drop", "lie-marginals", "size", "surround")  # of poll/cheats.py
+MOST = 1_000  # people
 ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - named to be refused
 
 
@@ -41,7 +42,7 @@ ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - named to be refused
 )
 @click.option(
     "--people",
-    type=click.IntRange(1, 1_000),
+    type=click.IntRange(1, MOST),
     metavar="N",
     help="Begin by itself when so many have joined.  [default: when Enter is pressed]",
 )
@@ -72,6 +73,16 @@ ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - named to be refused
     help="Fill up a small class with so many who are no people, and are labelled so; this computer "
     "knows what they say.",
 )
+@click.option(
+    "--one-address",
+    "most_of_one",
+    type=click.IntRange(1, MOST),
+    default=40,
+    show_default=True,
+    metavar="N",
+    help="So many people may join from one network address; 1 where every phone has its own. While "
+    "people are waited for, a number and Enter changes it.",
+)
 @kept_options
 def command(
     questions: Path | None,
@@ -85,6 +96,7 @@ def command(
     demo: bool,
     others: bool,
     simulate: int,
+    most_of_one: int,
     no_save: bool,
 ) -> None:
     """Ask the people of a room the QUESTIONS of a file, each on a phone of their own.
@@ -106,10 +118,13 @@ def command(
     scenario = _asked(questions, cheat)
     no_save = no_save or others
     _check_folder(None if no_save else out)
-    terms = Terms(host, port, people, wait, kept=not no_save, others=others, simulated=simulate)
+    kept = not no_save
+    terms = Terms(host, port, people, wait, kept, others, simulate, most_of_one)
     _say_terms(scenario, terms)
     session = PhoneSession(scenario, terms, click.echo)
-    held = session.hold(partial(_opened, terms), _enter if people is None else None)
+    held = session.hold(
+        partial(_opened, terms), partial(_enter, session) if people is None else None
+    )
     _end(held, scenario, None if no_save else out, others=others)
 
 
@@ -230,9 +245,18 @@ def _opened(terms: "Terms", address: str) -> None:
         click.echo("only this computer reaches that: --host ADDRESS lets phones in")
 
 
-def _enter() -> bool:
-    """Wait for Enter; False when there will never be one."""
-    return bool(sys.stdin.readline())
+def _enter(session: "PhoneSession") -> bool:
+    """Wait for Enter; False when there will never be one. A number says how many one address is."""
+    while (line := sys.stdin.readline()).strip().isdecimal():
+        many = int(line[: len(str(MOST)) + 1])
+        if 1 <= many <= MOST:
+            session.let_in(many)
+            click.echo(f"so many people may join from one address now: {many}")
+        else:
+            click.echo(
+                f"found {line.strip()[:9]} people from one address; 1 to {MOST} are accepted"
+            )
+    return bool(line)
 
 
 def _unsaved(burned: str | None) -> None:

@@ -1,0 +1,136 @@
+"""One computer is not a whole class: so many people join from one address, and it is shown."""
+
+import json
+import sys
+from collections import Counter
+from io import StringIO
+from typing import Any
+
+import pytest
+import trio
+from veilmix.cli.commands import poll
+from veilmix.machines.http import Answer, Request
+from veilmix.poll.classroom import MOST_OF_ONE, Classroom, Unwelcome
+from veilmix.poll.gate import Gate, device_of
+from veilmix.poll.questions import DEMO, read_questions
+from veilmix.poll.session import PhoneSession, _from_where
+from veilmix.poll.terms import Terms
+from veilmix.poll.wall import Wall
+from veilmix.poll.web import Desk
+
+ROUTER, LAPTOP = "192.168.1.1", "192.168.1.44"
+
+
+def secret(number: int) -> str:
+    return f"{number:032x}"
+
+
+def joined(room: Classroom, device: str, many: int, first: int = 0) -> int:
+    """Have so many people join; gives how many were let in."""
+    refused: list[Unwelcome] = []
+    for number in range(first, first + many):
+        try:
+            room.join(secret(number), f"pupil {number}", device)
+        except Unwelcome as no:
+            refused.append(no)
+    words = f"{room.most_of_one} people have joined from your network address already."
+    assert all(no.status == 409 and str(no).startswith(words) for no in refused)
+    return many - len(refused)
+
+
+def test_thirty_phones_behind_one_address_are_a_class() -> None:
+    room = Classroom(60.0)
+    assert joined(room, ROUTER, 30) == 30
+    assert not room.turned_away
+
+
+def test_one_computer_is_not_seven_hundred_people() -> None:
+    room = Classroom(60.0)
+    assert joined(room, LAPTOP, 700) == MOST_OF_ONE
+    assert room.turned_away == {LAPTOP: 700 - MOST_OF_ONE}
+    assert joined(room, ROUTER, 30, first=700) == 30  # others are not in its way
+    room.most_of_one = 45
+    assert joined(room, LAPTOP, 10, first=1_000) == 5
+
+
+def test_a_phone_that_joins_again_is_the_same_and_takes_no_place() -> None:
+    room = Classroom(60.0, most_of_one=1)
+    assert joined(room, ROUTER, 1) == joined(room, ROUTER, 1) == 1
+    assert joined(room, ROUTER, 1, first=1) == 0
+
+
+def test_who_is_no_phone_has_no_address() -> None:
+    room = Classroom(60.0, most_of_one=1)
+    assert joined(room, "", 5) == 5
+    assert room.devices == {}
+
+
+@pytest.mark.parametrize(
+    ("address", "device"),
+    [
+        ("192.168.1.44", "192.168.1.44"),
+        ("::ffff:192.168.1.44", "192.168.1.44"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("", ""),
+        ("nowhere", "nowhere"),
+    ],
+)
+def test_a_device_has_one_address_or_one_network(address: str, device: str) -> None:
+    assert device_of(address) == device
+
+
+def desk(room: Classroom) -> Desk:
+    scenario = read_questions(DEMO)
+    return Desk(room, "K7M2PX", Gate(("here",)), dict, Wall("", scenario.mix.shufflers))
+
+
+def join(room: Classroom, number: int, peer: str) -> Answer:
+    body = json.dumps({"phone": secret(number), "name": f"pupil {number}"}).encode()
+    headers = {"host": "here", "origin": "http://here"}
+
+    async def asked() -> Answer:
+        return await desk(room).answer(Request("POST", "/K7M2PX/join", headers, body, peer))
+
+    return trio.run(asked)
+
+
+def test_the_address_is_that_of_the_connection() -> None:
+    room = Classroom(60.0, most_of_one=1)
+    assert [join(room, number, LAPTOP).status for number in (1, 2)] == [200, 409]
+    assert join(room, 3, ROUTER).status == 200
+    assert room.devices == {LAPTOP: 1, ROUTER: 1}
+
+
+def test_it_is_said_from_how_many_addresses_people_come() -> None:
+    assert _from_where(Counter()) == ""
+    assert _from_where(Counter({ROUTER: 1, LAPTOP: 1})) == ""
+    assert _from_where(Counter({ROUTER: 30})) == f", all from {ROUTER}"
+    assert (
+        _from_where(Counter({ROUTER: 2, LAPTOP: 6}))
+        == f", from 2 addresses, 6 of them from {LAPTOP}"
+    )
+
+
+def test_whoever_runs_the_class_is_told_and_lets_in_more(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said: list[str] = []
+    terms: Any = Terms("127.0.0.1", 0, None, 1.0, kept=False, most_of_one=2)
+    session = PhoneSession(read_questions(DEMO), terms, said.append)
+    assert joined(session.room, LAPTOP, 4) == 2
+    session._count()
+    session._count()
+    refused, here = said
+    assert refused.startswith(f"{LAPTOP} wants to be more than 2 people, and is refused; ")
+    assert here == f"2 people are here, all from {LAPTOP}"
+    monkeypatch.setattr(sys, "stdin", StringIO("3\n0\n1001\n99999999999\n\nnever read"))
+    assert poll._enter(session) is True
+    assert joined(session.room, LAPTOP, 4, first=2) == 1
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "so many people may join from one address now: 3"
+    assert told[1] == "found 0 people from one address; 1 to 1000 are accepted"
+    assert [line.startswith("found ") for line in told[1:]] == [True] * 3
+    monkeypatch.setattr(sys, "stdin", StringIO(""))
+    assert poll._enter(session) is False
