@@ -31,7 +31,7 @@ from ..roles.keyholder import Keyholder
 from ..roles.network import Network
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
-from .cheats import committed
+from .cheats import committed, happened
 from .classroom import Classroom
 from .clock import EagerClock
 from .facts import facts_of
@@ -230,6 +230,8 @@ class PhoneSession:
             self._count()
             await self._say_what_noise_leaves(network.board)
             self.room.ended = network.board.burned or "over"
+            if cheated := happened(self.scenario):
+                self.wall.own_up(f"somebody has cheated ({cheated['attack']}): {cheated['told']}")
             self.wall.over()
             self.room.change()
             await trio.sleep(GRACE if stage.elsewhere else 0)

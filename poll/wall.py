@@ -22,6 +22,7 @@ from ..theatre.log import Log
 from ..theatre.move_recorder import MoveRecorder
 from ..theatre.moves import Batch, Move, Send
 from ..theatre.outside import bill_of
+from ..theatre.page_data import deviated_data
 
 HERE = (
     "Live, as whoever listens to this room's network sees it. All parties run on one computer, "
@@ -100,6 +101,11 @@ class Wall(Instrument):
     def tell(self, told: Mapping[str, object]) -> None:
         """Show what the answers say, where that is more than what the board shows. Once."""
         self.log.append(dict(told))
+
+    def own_up(self, told: str) -> None:
+        """Say before anything else that a party has cheated, and how; it stays."""
+        self._bill = {**self._bill, "deviated": deviated_data((told,))}
+        self._again()
 
     def over(self) -> None:
         """Nothing more will come."""

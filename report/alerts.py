@@ -26,6 +26,7 @@ from .guard_alerts import (
     alarms,
     charged,
     coalition,
+    deviated,
     guards_off,
     kept_order,
     one_shuffler,
@@ -113,6 +114,7 @@ def _ideal(facts: Facts) -> Iterator[Alert]:
 
 
 CHECKS: tuple[Check, ...] = (
+    deviated,
     coalition,
     alarms,
     charged,

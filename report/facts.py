@@ -13,6 +13,7 @@ from ..scenarios.programs.registry import program_of
 from ..scenarios.programs.topology import Topology, topology_of
 from ..scenarios.schema.model import Defence
 from ..scenarios.scoring.alike import released_alike
+from ..scenarios.verification.deviations import deviations
 from ..scenarios.wording import audited, sentence
 
 if TYPE_CHECKING:
@@ -175,6 +176,11 @@ class Facts:
     def alarms(self) -> tuple[Raised, ...]:
         """The alarms of a run."""
         return self.result.alarms
+
+    @property
+    def deviations(self) -> tuple[str, ...]:
+        """What went wrong in the run; then no figure of pooled views is a statement of safety."""
+        return deviations(self.run.scenario, self.result.attacks, self.result.alarms)
 
     @property
     def guards_off(self) -> tuple[str, ...]:

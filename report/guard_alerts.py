@@ -3,9 +3,25 @@
 from collections.abc import Iterator
 
 from ..scenarios.pages.pieces import Alert
-from ..scenarios.wording import many
+from ..scenarios.verification.deviations import NOT_BY_WATCHING
+from ..scenarios.wording import many, sentence
 from .facts import Facts
 from .wording import listed, people
+
+FIRST = 10**9  # weight: above all other alerts of its level
+
+
+def deviated(facts: Facts) -> Iterator[Alert]:
+    """Deviations of parties, effects of attacks, and alarms that are borne out."""
+    if facts.deviations:
+        yield Alert(
+            "serious",
+            "deviated",
+            "The protocol was not followed, or an attack succeeded",
+            f"{'; '.join(facts.deviations)}. {sentence(NOT_BY_WATCHING)}",
+            "Do not use the release before each of these is explained.",
+            FIRST,
+        )
 
 
 def coalition(facts: Facts) -> Iterator[Alert]:

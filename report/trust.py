@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ..scenarios.pages.pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
 from ..scenarios.pages.svg import Drawing, shorten
-from ..scenarios.wording import many, percent
+from ..scenarios.verification.deviations import NOT_BY_WATCHING
+from ..scenarios.wording import many, percent, sentence
 from . import cheating
 from .facts import READERS, Facts, Learner
 
@@ -61,9 +62,11 @@ def _verdict(facts: Facts, learner: Learner) -> Marked:
         return Marked("everything", "bad")
     if learner.others:
         return Marked("people linked", "bad")
-    if learner.linked:
-        return Marked("nobody but members linked", "good")
-    return Marked("values certain", "bad") if learner.certain else Marked("nobody linked", "good")
+    if learner.certain and not learner.linked:
+        return Marked("values certain", "bad")
+    if facts.deviations:
+        return Marked("not said of this run", "bad")
+    return Marked("nobody but members linked" if learner.linked else "nobody linked", "good")
 
 
 def _figure(facts: Facts) -> Figure:
@@ -189,6 +192,9 @@ def _numbers(facts: Facts) -> Numbers:
 
 def _words(facts: Facts) -> Iterator[str]:
     breaking = facts.breaking
+    if facts.deviations:
+        yield sentence(NOT_BY_WATCHING)
+        return
     if breaking:
         names = "; ".join(learner.name for learner in breaking)
         yield f"The smallest coalitions that link anyone by watching: {names}."

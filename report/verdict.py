@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from ..scenarios.pages.pieces import EXPOSED, RELEASED, Answer
 from ..scenarios.programs.registry import program_of
 from ..scenarios.scoring.alike import alike_lines
-from ..scenarios.wording import many, percent
+from ..scenarios.verification.deviations import NOT_BY_WATCHING
+from ..scenarios.wording import many, percent, sentence
 from . import cheating
 from .facts import Facts
 
@@ -70,6 +71,9 @@ def _bounds(facts: Facts) -> Iterator[str]:
 
 def _trust(facts: Facts) -> Answer:
     question = "Who must be trusted?"
+    if facts.deviations:
+        told = f"{'; '.join(facts.deviations)}. {sentence(NOT_BY_WATCHING)}"
+        return Answer(question, "not said of this run", told)
     if among := facts.topology.trust(facts.result):
         return among
     breaking = facts.breaking

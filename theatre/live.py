@@ -35,6 +35,7 @@ from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.serialization.record import plain
 from ..scenarios.validation.load import change, resolve
+from ..scenarios.verification.deviations import deviations
 from ..strict_text import Unreadable, from_json
 from .audience import LOOPBACK, Audience, doors
 from .http import Answer, Request, Server
@@ -82,7 +83,8 @@ class Playing:
         people = self.crowd.people
         names = announced_names(self.scenario, people.schema.names)
         sizes = columns_of(self.scenario, people)
-        return page_data(self.scenario, people.n, names, sizes, self.seed)
+        deviated = deviations(self.scenario, (), ())
+        return page_data(self.scenario, people.n, names, sizes, self.seed, deviated=deviated)
 
 
 def prepared(scenario: Scenario, seed: int | None) -> Playing:

@@ -168,4 +168,5 @@ def bill_of(announced: Announcement | None, name: str) -> dict[str, Any]:
         "seed": None,
         "outside": True,
         "cheating": {"none": "What a coalition can do is not seen from outside."},
+        "deviated": None,
     }

@@ -19,7 +19,8 @@ reports          whether people randomized what they said
 rule             how columns are chosen, in a sentence
 seed             None where the run is secret
 cheating         what coalitions learn that cheat, if that was measured (cheating.py)
-warnings         what is not safe outside a lesson
+deviated         what went wrong in the run, and what stands in the place of statements of safety;
+                 null if nothing did
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,6 +32,8 @@ from ..scenarios.programs.stage import rule
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.studies.cheating_result import CheatingStudy
+from ..scenarios.verification.deviations import NOT_BY_WATCHING
+from ..scenarios.wording import sentence
 from .cheating import cheating_data
 from .stages import stage_of
 
@@ -42,8 +45,12 @@ def page_data(
     sizes: Sequence[int],
     seed: int | None,
     cheating: CheatingStudy | None = None,
+    deviated: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Give what the page is told of a run. cheating: what was measured beside it."""
+    """Give what the page is told of a run. cheating: what was measured beside it.
+
+    deviated: what went wrong in it (scenarios/verification/deviations.py).
+    """
     topology, stage = topology_of(scenario), stage_of(scenario)
     return {
         "topology": topology.name,
@@ -71,7 +78,13 @@ def page_data(
         "sorted": scenario.mix.order == "sorted",
         "seed": seed,
         "cheating": cheating_data(scenario, cheating),
+        "deviated": deviated_data(deviated),
     }
+
+
+def deviated_data(lines: Sequence[str]) -> dict[str, Any] | None:
+    """What the page says before anything else of a run in which something went wrong; else None."""
+    return {"first": list(lines), "instead": sentence(NOT_BY_WATCHING)} if lines else None
 
 
 def choices(considered: Iterable[Considered]) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from ..scenarios.serialization.transcripts import ordered
 from ..scenarios.studies.cheating_file import of_run as cheating_study
 from ..scenarios.studies.cheating_result import CheatingStudy
 from ..scenarios.verification.damage import diagnose_record
+from ..scenarios.verification.deviations import deviations
 from ..scenarios.verification.views import columns, recorded
 from .move_recorder import MoveRecorder
 from .moves import Move, Tell
@@ -37,7 +38,8 @@ def of_run(run: Run) -> dict[str, Any]:
         peers = run.result.peers
         told = (columns(run), run.sizes, run.result.seed)
         agreement = peers.agreement if peers else ""
-        return show(transcript, run.scenario, *told, agreement, cheating_study(run))
+        deviated = deviations(run.scenario, run.result.attacks, run.result.alarms)
+        return show(transcript, run.scenario, *told, agreement, cheating_study(run), deviated)
 
 
 def of_outcome(outcome: Outcome) -> dict[str, Any]:
@@ -47,7 +49,8 @@ def of_outcome(outcome: Outcome) -> dict[str, Any]:
     names = announced_names(outcome.scenario, outcome.schema.names)
     told = (names, outcome.sizes, outcome.seed)
     agreement = outcome.peers.agreement if outcome.peers else ""
-    return show(outcome.transcript, outcome.scenario, *told, agreement)
+    deviated = deviations(outcome.scenario, outcome.attacks, outcome.alarms)
+    return show(outcome.transcript, outcome.scenario, *told, agreement, None, deviated)
 
 
 def show(
@@ -58,10 +61,12 @@ def show(
     seed: int | None,
     agreement: str = "",
     cheating: CheatingStudy | None = None,
+    deviated: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Give a run. names: of the columns asked about; sizes: values of each of the people's.
 
-    agreement: of peers, in hex. cheating: what was measured beside the run.
+    agreement: of peers, in hex. cheating: what was measured beside the run. deviated: what went
+    wrong in it.
 
     What happened at one moment is told in the order of its senders, as in a run folder, so that a
     seeded run gives the same page each time.
@@ -72,7 +77,7 @@ def show(
     read = READ[topology_of(scenario).name]
     game = read(transcript, scenario, agreement, moves.append)
     return {
-        "bill": page_data(scenario, transcript.users, names, sizes, seed, cheating),
+        "bill": page_data(scenario, transcript.users, names, sizes, seed, cheating, deviated),
         "moves": [plain(move) for move in moves],
         "choices": choices(game),
     }

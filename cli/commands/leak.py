@@ -77,6 +77,7 @@ def command(run: str, prior: str, cheating: bool, runs: int, form: str) -> None:
     from ...scenarios.programs.peers.text import numbers
     from ...scenarios.records.run_folder import read
     from ...scenarios.verification.damage import diagnose_record
+    from ...scenarios.verification.deviations import deviations
     from ...scenarios.verification.views import learnt_in
     from ..found import folder
 
@@ -88,14 +89,19 @@ def command(run: str, prior: str, cheating: bool, runs: int, form: str) -> None:
     peers = record.result.peers
     with diagnose_record(record):
         views = sorted(learnt_in(record, prior), key=lambda learner: len(learner.parties))
+    deviated = deviations(record.scenario, record.result.attacks, record.result.alarms)
     if form == "json":
         from ..text.leak_record import leaked
 
-        write_json(leaked(views, prior, peers, study))
+        write_json(leaked(views, prior, peers, study, deviated))
     elif form == "csv":
         write_csv(Grid(*numbers(peers)) if peers else _csv(views))
     else:
-        if peers:
+        for line in deviated:
+            say(page(), f"!! {clean(line)}", style="bold red")
+        if deviated:
+            _tell_deviated(views, _notes(views, prior))
+        elif peers:
             _tell(views, record.scenario.coalition, smallest=False)
             say(page())
             peers_text.tell_sizes(page(), peers)
@@ -122,6 +128,22 @@ def _tell(
         linked = next(r.linked for r in views if r.parties == tuple(sorted(set(coalition.parties))))
         what = f"links {many(linked, 'person', 'people')}" if linked else "links nobody"
         say(console, f"{clean(coalition.name)} ({' + '.join(coalition.parties)}): {what}")
+
+
+def _tell_deviated(views: "Sequence[Received]", notes: "Iterator[str]") -> None:
+    """Print the figures of pooled views in a run with deviations, without a verdict of safety."""
+    from ...scenarios.verification.deviations import NOT_BY_WATCHING
+
+    console, table = page(), coalitions_text.table(views)
+    say(console, NOT_BY_WATCHING)
+    say(
+        console,
+        "what coalitions have from the views of their members, as far as they were recorded:",
+    )
+    rows = [row[:-1] for row in table.rows]
+    lay_out(console, Grid(table.headings[:-1], rows, table.right))
+    for line in (*coalitions_text.key(views), *notes):
+        say(console, line, style="dim")
 
 
 def _notes(views: "Sequence[Received]", prior: str) -> Iterator[str]:

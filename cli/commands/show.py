@@ -57,6 +57,8 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
     members = tuple(dict.fromkeys(name for group in eyes for name in group.split("+")))
     if not members:
         parties = [*present(record), people_named(record).replace(" to ", " ... ")]
+        if form != "json":
+            _warn(page(), record)
         _parties(parties, run, form, topology_of(record.scenario).example)
         return
     with diagnose_record(record):
@@ -82,6 +84,16 @@ def _parties(parties: Sequence[str], run: str, form: str, eyes: str) -> None:
     click.echo(f"next: veilmix show {run} --as {eyes}")
 
 
+def _warn(console: Page, run: "Run") -> tuple[str, ...]:
+    """Say first what went wrong in a run; gives the lines."""
+    from ...scenarios.verification.deviations import deviations
+
+    lines = deviations(run.scenario, run.result.attacks, run.result.alarms)
+    for line in lines:
+        say(console, f"!! {clean(line)}", style="bold red")
+    return lines
+
+
 def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
     from ...scenarios.verification.explanation import why
     from ...scenarios.verification.reasons import lines
@@ -101,7 +113,11 @@ def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
 def _tell(
     console: Page, run: "Run", seen: "View", members: Sequence[str], *, everything: bool
 ) -> None:
+    from ...analysis.trust import users_linked
+    from ...scenarios.verification.deviations import NOT_BY_WATCHING
+
     say(console, f"{run.folder.name} through the eyes of {' + '.join(members)}\n")
+    deviated = _warn(console, run)
     rows = [_row(flow)[: 8 if everything else 7] for flow in flows(seen.events, each=everything)]
     headings = ("time", "from", "to", "message", "round", "how many", "bytes each", "name")
     lay_out(console, Grid(headings if everything else headings[:-1], rows, (0, 4, 5, 6)))
@@ -109,8 +125,12 @@ def _tell(
         event.messages for event in seen.events
     )
     say(console, f" {many(missed, 'message')} passed unseen\n", style="dim")
-    told = (*_opened(seen), *_read(run, seen), *_pinned(run, seen, everything=everything))
-    for line in (*told, *_guessed(run, seen)):
+    told = (*_opened(seen), *_read(run, seen))
+    if deviated and not users_linked(seen):
+        told += (f"links    {NOT_BY_WATCHING}",)
+    else:
+        told += (*_pinned(run, seen, everything=everything), *_guessed(run, seen))
+    for line in told:
         say(console, clean(line))
 
 

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from ...scenarios.pages.pieces import Alert
     from ...scenarios.scoring.outcome import Outcome
 
-SAID = frozenset({"seeded", "textbook", "order", "guards", "padding", "burned"})  # by the head
+SAID = frozenset(
+    {"seeded", "textbook", "order", "guards", "padding", "burned", "deviated"}
+)  # by the head
 MARKS = {"serious": ("!!", "bold red"), "warning": ("! ", "yellow")}
 
 

@@ -72,6 +72,8 @@ class Leaked(Record, frozen=True):
         smallest: coalitions that link anybody.
         peers: what coalitions of each size follow, among peers.
         cheating: what those learn that cheat; None where that is not measured.
+        deviations: what went wrong in the run. If anything did, `smallest` is empty: figures of
+            coalitions that pool their views are then no statement on who must be trusted.
     """
 
     prior: str
@@ -79,6 +81,7 @@ class Leaked(Record, frozen=True):
     smallest: tuple[tuple[str, ...], ...]
     peers: tuple[OfSize, ...] | UnsetType = UNSET
     cheating: LeakedByCheating | None = None
+    deviations: tuple[str, ...] = ()
 
 
 def cheated(study: CheatingStudy) -> LeakedByCheating:
@@ -94,10 +97,11 @@ def leaked(
     prior: str,
     peers: PeersFound | UnsetType,
     cheating: CheatingStudy | None = None,
+    deviated: tuple[str, ...] = (),
 ) -> Leaked:
     """What every coalition learnt, for programs. peers: among peers, what result.json says.
 
-    cheating: the study that is kept beside the run.
+    cheating: the study that is kept beside the run. deviated: what went wrong in it.
     """
     told = (
         LeakedCoalition(
@@ -111,4 +115,5 @@ def leaked(
     )
     sizes = peers.sizes if peers else UNSET
     study = cheated(cheating) if cheating else None
-    return Leaked(prior, tuple(told), tuple(breaking(views)), sizes, study)
+    smallest = () if deviated else tuple(breaking(views))
+    return Leaked(prior, tuple(told), smallest, sizes, study, deviated)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...scenarios.populations.coarser import coarser_lines
 from ...scenarios.programs.registry import program_of
+from ...scenarios.verification.deviations import deviations
 from . import peers as peers_text
 from . import reidentification as found_text
 from .layout import Grid, Page, clean, lay_out, many, page, percent, say, show
@@ -62,8 +63,8 @@ def head(console: Page, outcome: "Outcome") -> None:
         else f"seed {outcome.seed} (seeded: reproducible, not secret)",
     ]
     say(console, f"{scenario.scenario.name}  {', '.join(parts)}")
-    for line in warnings(scenario):
-        say(console, f"!! {line}", style="bold red")
+    for line in (*warnings(scenario), *deviations(scenario, outcome.attacks, outcome.alarms)):
+        say(console, f"!! {clean(line)}", style="bold red")
     if outcome.mode == "ideal":
         say(console, "   ideal: the questions are answered without a message", style="yellow")
 

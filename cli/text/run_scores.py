@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...scenarios.programs.registry import program_of
 from ...scenarios.scoring.alike import alike_rows, released_alike
+from ...scenarios.verification.deviations import NOT_BY_WATCHING, deviations
 from ...scenarios.verification.views import breaking
 from ...scenarios.wording import audited
 from . import peers as peers_text
@@ -29,7 +30,8 @@ def scores(console: Page, outcome: "Outcome") -> None:
     first = () if randomized(outcome) else _exposures(outcome)
     own = program_of(outcome.scenario).scores(outcome)
     rows = [*first, *own, *found_text.scores(outcome)]
-    rows += peers_text.scores(outcome) if outcome.peers else [*_links(outcome)]
+    deviated = bool(deviations(outcome.scenario, outcome.attacks, outcome.alarms))
+    rows += peers_text.scores(outcome) if outcome.peers else [*_links(outcome, deviated=deviated)]
     rows += [
         (f"refused: {reason}", f"{number:,}", "messages that were not counted")
         for reason, number in outcome.refused.items()
@@ -41,7 +43,9 @@ def scores(console: Page, outcome: "Outcome") -> None:
     rows += _ledger(outcome)
     lay_out(console, Grid(("score", "value", "meaning"), rows, (1,)))
     say(console)
-    if outcome.peers is None:
+    if deviated:
+        say(console, fill(NOT_BY_WATCHING, WIDTH))
+    elif outcome.peers is None:
         say(console, smallest(breaking(outcome.coalitions)))
         transcript = outcome.transcript
         recorded = transcript is not None and not transcript.summary
@@ -148,7 +152,8 @@ def _grounds(outcome: "Outcome") -> str:
     return "all it was told" if len(outcome.counted) > 2 else "the marginals"
 
 
-def _links(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
+def _links(outcome: "Outcome", *, deviated: bool) -> Iterator[tuple[str, str, str]]:
+    """Coalitions that pool their views; where parties deviated, those alone that link somebody."""
     shufflers = [f"shuffler-{hop + 1}" for hop in range(outcome.scenario.mix.shufflers)]
     whole = {1: "the shuffler", 2: "both shufflers"}.get(
         len(shufflers), f"all {len(shufflers)} shufflers"
@@ -163,4 +168,6 @@ def _links(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         (f"... by {reader} and {whole}", [reader, *shufflers], "the trust assumption, broken"),
     ):
         coalition = outcome.coalition(*members)
+        if deviated and not coalition.linked:
+            continue
         yield label, f"{coalition.linked:,} of {coalition.users:,}", meaning

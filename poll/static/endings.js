@@ -112,6 +112,7 @@ function endsCounted(session, state, facts) {
   show(
     "end",
     published ? "This was published" : "It is over",
+    cheated(session, state, facts),
     what,
     published
       ? p(shapeOf(session.told) ? promised(session.told) : `Promised: at most ${percent(session.told.max_exposure)} of you in a crowd smaller than ${session.told.k}.`)
@@ -119,7 +120,6 @@ function endsCounted(session, state, facts) {
     published ? proof(session, last.counts[0]) : null,
     published ? alike(names, last.counts[0]).map((line) => p(line, "bad")) : null,
     published ? ownOpened(session, state, last.counts[0], facts) : null,
-    cheated(session, state, facts),
     Object.keys(state.rounds).length ? showsWay(session, state) : null,
     drawn(session, state, false),
     facts.kept ? p("The computer that ran this has kept a record of who said what, to be looked at in class.", "note") : null,

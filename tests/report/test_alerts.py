@@ -149,6 +149,15 @@ def test_an_attack_that_got_something(played) -> None:
     assert "attack" not in rules(changed(run, attacks=[attack | {"value": 0}]))
 
 
+def test_a_party_that_did_not_follow_the_protocol_comes_before_all_others(played) -> None:
+    run = played(ALL, mode="real")
+    assert "deviated" not in rules(run)
+    attack = {"attack": "drop", "parties": ["shuffler-1"], "unit": "people", "value": 0, "of": 24}
+    raised = alerts(gather(changed(run, attacks=[attack]), 0))
+    assert raised[0].rule == "deviated"
+    assert raised[0].text.startswith("shuffler-1 did not follow the protocol (drop): 0 of 24 ")
+
+
 def test_a_peer_that_was_named(tmp_path: Path) -> None:
     village = load("village")
     for faults, told in (((), False), ((Fault(attack="lie", by="peer-3"),), True)):
@@ -168,4 +177,4 @@ def test_the_worst_comes_first(played) -> None:
 
 def test_every_check_has_a_case() -> None:
     """The checks that this file does not run in pairs are named in a test of their own."""
-    assert len(CHECKS) == len(CASES) - 1 + 5  # size and padding are one check
+    assert len(CHECKS) == len(CASES) - 1 + 6  # size and padding are one check

@@ -13,6 +13,7 @@ const CELLS_TOLD = 8;
 const CHOICES_TOLD = 7;
 
 function drawPanel(bill, scene, choices, position) {
+  put("deviated", bill.deviated ? `${bill.deviated.first.map(capital).join(". ")}.` : "");
   const [first, second] = sentence(bill, scene, position);
   put("sentence", first);
   put("aside", second);
@@ -41,7 +42,7 @@ function drawPinned(bill, known) {
   const meter = document.getElementById("meter");
   meter.style.setProperty("--share", `${(100 * known.linked) / Math.max(bill.people, 1)}%`);
   put("certain", unknown ? "" : `${known.sure || known.certain === known.cells ? "" : "at least "}${known.certain.toLocaleString("en")} of ${count(known.cells, "value")} known for certain`);
-  put("who", unknown ? "" : known.linked ? whoIs(bill, known) : crowdSaid(bill, known));
+  put("who", unknown ? "" : known.linked ? whoIs(bill, known) : bill.deviated ? bill.deviated.instead : crowdSaid(bill, known));
 }
 
 // The worst that an attack of the catalogue has achieved whose coalition is among these eyes; the worst is first.
