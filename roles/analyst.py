@@ -15,7 +15,7 @@ from ..protocol.sums import check_sums
 from ..protocol.tallying import Reading
 from .board_monitor import BoardMonitor
 from .challenge import Keyring
-from .keyholder import Keyholder
+from .keyholder import Keyholder, next_call
 from .mint import Desk
 from .network import Endpoint
 from .reader import publish, read_round
@@ -44,7 +44,7 @@ async def analyst(
     """
     if not await key.take_part(me):
         return
-    async for plan in me.rounds():
+    async for plan in me.rounds(next_call(me)):
         alarms = await watch.look(me, pool)
         if plan.call.reader is not Role.ANALYST:
             continue

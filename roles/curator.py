@@ -3,7 +3,8 @@
 It is handed its strategy. What it decides goes on the board with a certificate.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from functools import partial
 
 import trio
@@ -23,13 +24,11 @@ from ..protocol.schema import Schema
 from ..protocol.sums import check_sums
 from ..protocol.tallying import Reading
 from .challenge import Keyring
-from .keyholder import Keyholder
+from .keyholder import Keyholder, longest_round
 from .mint import Desk
 from .network import Endpoint
 from .reader import publish, read_round
 from .worker_pool import WorkerPool
-
-MORE = 3  # deadlines, to look and to show, or to toss and to open
 
 
 async def curator(
@@ -64,7 +63,8 @@ async def curator(
                 break
     except RoundBurned as burned:
         await me.burn(burned)
-    await me.post(Closed())
+    with suppress(RoundBurned):  # a board that took no opening takes no end either
+        await me.post(Closed())
     return decision
 
 
@@ -76,13 +76,9 @@ def _heard(call: Call, reading: Reading) -> RoundResult:
 async def _await_analyst(me: Endpoint, plans: "Plans") -> None:
     """Wait for the release, or the session's end; RoundBurned if neither comes in time.
 
-    A deadline for the collection, one for every hop up to the analyst, one for the analyst, and
-    where there is a challenge or an audit some more for what has to be shown. A burned round is
-    over: what the analyst posts afterwards the board refuses.
+    A burned round is over: what the analyst posts afterwards the board refuses.
     """
-    more = (plans.rules.challenge + plans.rules.audit) * MORE
-    steps = plans.shufflers + 3 + more
-    patience = plans.rules.deadline * steps
+    patience = longest_round(plans.shufflers, plans.rules)
     with trio.move_on_after(patience) as waiting:
         await me.until(Kind.TALLY, _tallied)
     if waiting.cancelled_caught:
@@ -161,7 +157,7 @@ async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
     with trio.move_on_after(plans.rules.deadline):
         await me.until(Kind.KEY, lambda board: len(board.keys) == due)
     if len(me.board.keys) < due:
-        raise RoundBurned(f"only {len(me.board.keys)} of {due} keyholders published a key in time")
+        raise RoundBurned(_silent(plans, me.board.keys, "published no key"))
     keys = me.board.keys
     if plans.registry is not None:
         await me.post(plans.registry)
@@ -181,4 +177,11 @@ async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
     with trio.move_on_after(plans.rules.deadline):
         await me.until(Kind.CONSENT, lambda board: len(board.consents) == due)
     if len(me.board.consents) < due:
-        raise RoundBurned("not everybody consented to the announcement in time")
+        raise RoundBurned(_silent(plans, me.board.consents, "did not consent to the announcement"))
+
+
+def _silent(plans: Plans, heard: Collection[str], did: str) -> str:
+    """Say which keyholders did not do in time what is due."""
+    due = (*(parties.shuffler(hop + 1) for hop in range(plans.shufflers)), parties.ANALYST)
+    silent = " and ".join(party for party in due if party not in heard)
+    return f"{silent} {did} within {plans.rules.deadline:g} seconds"

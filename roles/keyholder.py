@@ -13,6 +13,7 @@ import trio
 
 from ..crypto.keys import KeyPair, SecretKey
 from ..errors import Reason, Refused, RoundBurned
+from ..protocol.announcement import Rules
 from ..protocol.messages import Alarm, Batch, Burned, Cause, Consent, Key, Kind
 from ..protocol.mixing import batch_digest, check_accounted, check_batch
 from ..protocol.session import Round
@@ -22,6 +23,25 @@ from .batches import Arriving
 from .network import Endpoint, Letter
 from .spool import Spool
 from .worker_pool import WorkerPool
+
+MORE = 3  # deadlines, to look and to show, or to toss and to open
+SLOW = 10  # times as long as a round lasts at most, keyholders wait for the curator's next step
+
+
+def longest_round(shufflers: int, rules: Rules) -> float:
+    """Return the seconds that a round lasts at most.
+
+    A deadline for the collection, one for every hop up to the reader, one for the reader, and where
+    there is a challenge or an audit some more for what has to be shown.
+    """
+    return rules.deadline * (shufflers + 3 + (rules.challenge + rules.audit) * MORE)
+
+
+def next_call(me: Endpoint) -> float:
+    """Keyholder: the seconds for which it waits for the curator's next call, or the end."""
+    announced = me.board.announcement
+    assert announced is not None  # noqa: S101 - it has consented to it
+    return SLOW * longest_round(len(announced.shufflers), announced.rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +64,13 @@ class Keyholder:
             return False
 
     async def _consent(self, me: Endpoint) -> bool:
-        if me.known is not None:
-            await me.until(Kind.ROSTER, lambda board: board.roster is not None)
-        await me.post(Key(self.pair.public))
-        await me.until(Kind.ANNOUNCEMENT, lambda board: board.announcement is not None)
+        with trio.move_on_after(me.patience) as opening:
+            if me.known is not None:
+                await me.until(Kind.ROSTER, lambda board: board.roster is not None)
+            await me.post(Key(self.pair.public))
+            await me.until(Kind.ANNOUNCEMENT, lambda board: board.announcement is not None)
+        if opening.cancelled_caught:
+            raise RoundBurned(f"curator announced no session within {me.patience:,.0f} seconds")
         announcement = me.board.announcement
         if announcement is None:
             return False

@@ -5,6 +5,7 @@ network would authenticate its links); what it holds is bytes, encoded by the se
 the receiver, as over a wire.
 """
 
+import math
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import groupby
@@ -60,6 +61,7 @@ Letter = tuple[str, bytes]  # who sent it, what it says
 Bag = Sequence[Letter]  # letters that arrive together
 Inbox = trio.MemoryReceiveChannel[Bag]
 Door = trio.MemorySendChannel[Bag]
+LAST_TO_LEAVE = 3  # times as long as keyholders, others wait for a call
 OWN_INBOX = (Kind.ASK, Kind.ROLL)  # kinds of letters for which somebody may have an inbox apart
 
 EVERY_ROUND: Collection[int] = range(1, 256)
@@ -86,6 +88,7 @@ class Network:
         self._own: dict[str, OwnStream] = {}
         self.wire: Wire | None = None
         self.terms: Terms | None = None  # what was agreed on before, where anything was
+        self.patience = math.inf  # seconds until a session is announced; inf: others start it
 
     @property
     def board(self) -> Board:
@@ -207,10 +210,15 @@ class Rounds:
     """The rounds of a session, one after the other; waits for the next call.
 
     Not an async generator: one that an interrupted run leaves behind would have to be closed.
+
+    patience: seconds after which no call is waited for any more. burns: whether the session is then
+    burned, or is left.
     """
 
-    def __init__(self, place: "Endpoint") -> None:
+    def __init__(self, place: "Endpoint", patience: float, *, burns: bool) -> None:
         self._place = place
+        self._patience = patience
+        self._burns = burns
         self._number = 0
 
     def __aiter__(self) -> "Rounds":
@@ -220,7 +228,11 @@ class Rounds:
         """Wait for the next call, and the board's head of it; ends with the session."""
         self._number += 1
         place, number = self._place, self._number
-        await place.until(Kind.CALL, lambda board: len(board.calls) >= number)
+        with trio.move_on_after(self._patience) as waiting:
+            await place.until(Kind.CALL, lambda board: len(board.calls) >= number)
+        if waiting.cancelled_caught and self._burns:
+            why = f"curator called no round {number} and closed nothing"
+            await place.burn(RoundBurned(f"{why} within {self._patience:,.0f} seconds"))
         if len(place.board.calls) < number:
             raise StopAsyncIteration
         await place.until(Kind.HEAD, lambda board: board.due is None)
@@ -268,9 +280,20 @@ class Endpoint:
         terms, announced = self.network.terms, self.stream.announcement
         return terms.differing(announced) if terms and announced else ()
 
-    def rounds(self) -> "Rounds":
-        """Each round as it is called, until the session ends."""
-        return Rounds(self)
+    @property
+    def patience(self) -> float:
+        """Seconds for which this party waits for the session to be announced."""
+        return self.network.patience
+
+    def rounds(self, patience: float | None = None) -> "Rounds":
+        """Each round as it is called, until the session ends.
+
+        patience: seconds for which a keyholder waits for a call; then it burns the session. None:
+        this party leaves instead, when keyholders should have burned it long ago.
+        """
+        if patience is None:
+            return Rounds(self, LAST_TO_LEAVE * self.patience, burns=False)
+        return Rounds(self, patience, burns=True)
 
     def plan(self, call: Call) -> Round:
         """Return the round of a call, as this party reads it."""

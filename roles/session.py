@@ -26,7 +26,7 @@ from .cohort import cohort
 from .curator import Plans, curator
 from .event_loop import run_loop
 from .instruments import Instrument, Instruments
-from .keyholder import Keyholder
+from .keyholder import SLOW, Keyholder, longest_round
 from .mint import Desk, mint
 from .network import OWN_INBOX, Crowd, Endpoint, Network
 from .people import Person
@@ -72,6 +72,7 @@ async def hold(cast: Cast, instruments: Instruments) -> Board:
     identities = identities_of(cast)
     cast = replace(cast, identities=identities)  # without a seed they are drawn once
     network = Network(instruments, roster_of(cast, identities), identities.get(BOARD))
+    network.patience = SLOW * longest_round(cast.shufflers, cast.rules)
     who = {*keyholders(cast), PEOPLE}
     await perform(cast, network, who, signers(cast), partial(make_key, cast))
     return network.board

@@ -30,7 +30,7 @@ from .batches import (
     run_of_layers,
 )
 from .challenge import Keyring, lock_of, offer, show
-from .keyholder import Keyholder, batch_of
+from .keyholder import Keyholder, batch_of, next_call
 from .network import Endpoint, Letter, OtherView
 from .worker_pool import WorkerPool
 
@@ -103,7 +103,7 @@ async def shuffler(
     memory = _Memory(history)
     hop = parties.index(me.party) + 1
     plan = None
-    async for plan in me.rounds():
+    async for plan in me.rounds(next_call(me)):
         try:
             await offer(me, plan, ring)
             if hop == 1:

@@ -143,10 +143,14 @@ NEVER = {
     ("shuffler-3", Silent, 3): "shuffler-3 delivered no batch within 300 seconds",
     ("shuffler-2", Unsorted, 2): "shuffler-2 delivered no batch within 240 seconds",
     ("shuffler-1", Doubling, 2): "shuffler-1 delivered no batch within 180 seconds",
-    ("shuffler-1", WithoutKey, 2): "only 2 of 3 keyholders published a key in time",
-    ("analyst", WithoutKey, 1): "only 1 of 2 keyholders published a key in time",
-    ("shuffler-2", WithoutConsent, 2): "not everybody consented to the announcement in time",
-    ("analyst", WithoutConsent, 1): "not everybody consented to the announcement in time",
+    ("shuffler-1", WithoutKey, 2): "shuffler-1 published no key within 60 seconds",
+    ("analyst", WithoutKey, 1): "analyst published no key within 60 seconds",
+    ("shuffler-2", WithoutConsent, 2): (
+        "shuffler-2 did not consent to the announcement within 60 seconds"
+    ),
+    ("analyst", WithoutConsent, 1): (
+        "analyst did not consent to the announcement within 60 seconds"
+    ),
     ("shuffler-1", WithoutAccount, 1): "shuffler-1 delivered no batch within 180 seconds",
 }
 
@@ -330,4 +334,6 @@ class Hesitating(Endpoint):
 
 def test_a_consent_after_the_session_burned_is_dropped() -> None:
     played = KIT.run(ROWS, faults={"shuffler-1": Hesitating})
-    assert played.board.burned == "not everybody consented to the announcement in time"
+    assert played.board.burned == (
+        "shuffler-1 did not consent to the announcement within 60 seconds"
+    )
