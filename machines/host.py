@@ -202,7 +202,7 @@ class Host:
     def _outbox(self, to: str) -> Outbox:
         if to not in self._outboxes:
             place = self._directory.places[to]
-            outbox = Outbox(place, self._reach, self._decline, self._lost)
+            outbox = Outbox(place, self._reach, self._decline, self._lost, self._time.now)
             outbox.emptied = self._emptied
             if self._journal is not None:
                 outbox.acknowledged = self._journal.acknowledge

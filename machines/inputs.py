@@ -11,6 +11,7 @@ inputs, in order, knows all it does.
 """
 
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -185,12 +186,14 @@ class Post:
         data: the bytes of the message.
         id: the same whenever it is said again.
         time: of the author, in seconds, where time is simulated.
+        until: after which it is not said any more, seconds of its author; it does not travel.
     """
 
     author: str
     data: bytes
     id: bytes
     time: float = 0.0  # of its author, where time is simulated
+    until: float = math.inf
 
     def encode(self) -> bytes:
         """Write it: id, author, data and time."""

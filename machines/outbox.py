@@ -30,7 +30,8 @@ Reach = Callable[[Place], Awaitable[Client]]
 class Outbox:
     """Everything for one place. declined: told of posts that the board did not take, and when.
 
-    lost: told why, and of how many letters, that the other place will never take.
+    lost: told why, and of how many letters, that the other place will never take. now: seconds of
+    this place, by which a post that may only be said until then is dropped.
     """
 
     def __init__(
@@ -39,12 +40,14 @@ class Outbox:
         reach: Reach,
         declined: Callable[[int, Declined], None],
         lost: Callable[[str, int], None],
+        now: Callable[[], float] = trio.current_time,
     ) -> None:
         self.said = 0  # letters, or posts
         self._place = place
         self._reach = reach
         self._declined = declined
         self._lost = lost
+        self._now = now
         self._queue: deque[Parcel | Post] = deque()
         self._news = trio.Event()
         self.acknowledged: Callable[[Sequence[bytes]], None] = lambda _: None
@@ -76,7 +79,8 @@ class Outbox:
                     await self._news.wait()
                 try:
                     client = client or await self._reach(self._place)
-                    await self._say(client, self._together())
+                    if not self._drop():
+                        await self._say(client, self._together())
                     wait = SOONEST
                 except TROUBLE:
                     if client is not None:
@@ -87,6 +91,18 @@ class Outbox:
         finally:
             if client is not None:
                 await client.close()
+
+    def _drop(self) -> bool:
+        """Drop the first of the queue if the time to say it has passed; whether it has."""
+        first = self._queue[0]
+        if not isinstance(first, Post) or self._now() < first.until:
+            return False
+        self.said -= 1
+        self._lost(f"a post could not be brought to {self._place.name} in time", 1)
+        self._queue.popleft()
+        if not self._queue:
+            self.emptied()
+        return True
 
     def _together(self) -> list[Parcel | Post]:
         """What goes next: one post, or letters to one party as far as they fit."""

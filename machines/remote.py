@@ -67,9 +67,13 @@ class RemoteNetwork(Network):
         return Shelved(sender, len(data), id_, self._shelf, len(self._shelf) - 1)
 
     async def post(self, author: str, data: bytes) -> None:
-        """Put a post among the outputs and wait until it is on the board; Refused if it is not."""
+        """Put a post among the outputs and wait until it is on the board; Refused if it is not.
+
+        A post that its author does not wait for any more is not said again.
+        """
         id_ = self._naming.name(author, BOARD, data)
-        post = Post(author, data, id_, trio.current_time())
+        now, until = trio.current_time(), trio.current_effective_deadline()
+        post = Post(author, data, id_, now, until)
         awaited = _Awaited(post)
         self._awaited.append(awaited)
         self.outputs.append(post)
