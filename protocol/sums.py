@@ -20,7 +20,6 @@ from ..errors import RoundBurned
 from .hiding import HIDDEN
 from .messages import Call, Counts
 from .programs import RoundResult
-from .schema import Schema
 from .tallying import summed
 
 
@@ -47,18 +46,16 @@ def disagreement(heard: RoundResult, call: Call, joint: Counts) -> tuple[int, ..
     return None
 
 
-def check_sums(
-    schema: Schema, heard: Sequence[RoundResult], call: Call, joint: Counts, whose: str
-) -> None:
+def check_sums(heard: Sequence[RoundResult], call: Call, joint: Counts) -> None:
     """Reader: RoundBurned unless a release fits every round that was counted before it.
 
-    The reason names columns and nothing that was counted: it is told before anything is released.
-    whose: who counted the earlier rounds.
+    The reason names no column, which would tell of a guess where it fails, and no party: answers
+    that a shuffler has replaced do not fit either.
     """
     for result in heard:
-        if ask := disagreement(result, call, joint):
-            names = ", ".join(schema.names[column] for column in ask)
+        if disagreement(result, call, joint):
             raise RoundBurned(
-                f"the release does not fit what the {whose} counted of {names} in round "
-                f"{result.call.round}: one of the two readers is wrong, or people said two things"
+                f"the release does not fit what was counted in round {result.call.round}: answers "
+                "were changed between people and a reader, a reader counts otherwise than it "
+                "read, or people said two things"
             )

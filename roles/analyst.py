@@ -3,7 +3,6 @@
 from functools import partial
 
 from ..errors import RoundBurned
-from ..protocol import parties
 from ..protocol.announcement import Setting
 from ..protocol.crowd_limits import check_rounds
 from ..protocol.messages import Cause
@@ -79,9 +78,7 @@ async def _check_sums(me: Endpoint, plan: Round, reading: Reading, pool: WorkerP
     heard = [
         RoundResult(call, tally.counts) for call, tally in published if tally.counts is not None
     ]
-    schema, joint = plan.announcement.schema, dict(reading.counts[0])
-    work = partial(check_sums, schema, heard, plan.call, joint, parties.CURATOR)
-    await pool.alone(work)
+    await pool.alone(partial(check_sums, heard, plan.call, dict(reading.counts[0])))
 
 
 async def _check_promise(

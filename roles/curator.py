@@ -82,7 +82,7 @@ async def _await_analyst(me: Endpoint, plans: "Plans") -> None:
     with trio.move_on_after(patience) as waiting:
         await me.until(Kind.TALLY, _tallied)
     if waiting.cancelled_caught:
-        raise RoundBurned(f"the analyst has released nothing within {patience} seconds")
+        raise RoundBurned(f"no release came from the analyst within {patience} seconds")
 
 
 def _tallied(board: Board) -> bool:
@@ -114,8 +114,7 @@ async def _check_release(
     if not (plans.sums and fixed and read and _tallied(me.board)):
         return
     if (counts := me.board.tallies[-1].counts) is not None:
-        work = partial(check_sums, plans.schema, read, call, counts[0], parties.CURATOR)
-        await pool.alone(work)
+        await pool.alone(partial(check_sums, read, call, counts[0]))
 
 
 class Plans:

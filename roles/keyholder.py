@@ -113,7 +113,9 @@ async def batch_of(me: Endpoint, plan: Round, hop: int, pool: WorkerPool) -> Seq
         sender = plan.openers[hop - 2]
         raise RoundBurned(f"{sender} sends on more layers than {people:,} people have sent")
     if waiting.cancelled_caught:
-        raise RoundBurned(f"{plan.openers[hop - 2]} delivered no batch within {patience} seconds")
+        sender = plan.openers[hop - 2]
+        why = f"no batch that could be taken came from {sender} to {me.party}"
+        raise RoundBurned(f"{why} within {patience} seconds")
     if batch is not None:
         await _check_accounted(me, plan, hop, batch, pool)
     return batch

@@ -9,7 +9,10 @@ def test_a_batch_with_repeats_is_shown_to_everybody_and_not_taken() -> None:
     outcome = KIT.attack(COPY)
     assert KIT.alarms(outcome) == ["order"]
     assert outcome.alarms[0].party == "curator"
-    assert outcome.burned == "shuffler-2 delivered no batch within 240 seconds"
+    assert (
+        outcome.burned
+        == "no batch that could be taken came from shuffler-2 to curator within 240 seconds"
+    )
     assert outcome.marginals is None
 
 

@@ -10,7 +10,7 @@ LIE = {"attack": "lie-counts"}
 def test_the_curator_burns_what_does_not_fit(public: bool) -> None:
     policy = {"kind": "all", "k": 2, "publish_marginals": public}
     outcome = KIT.attack(LIE, policy=policy)
-    assert "does not fit what the curator counted" in outcome.burned
+    assert "does not fit what was counted in round 1" in outcome.burned
     assert KIT.effect(outcome).value == 0
     assert outcome.release is None
 

@@ -16,7 +16,7 @@ UNPROVED = {"defence__promise": False, "mix__lesson": True}
 @pytest.mark.parametrize("promise", [True, False])
 def test_the_sums_of_the_release_are_others(promise: bool) -> None:
     outcome = KIT.attack(LIE, **PUBLIC, defence__promise=promise, mix__lesson=not promise)
-    assert "does not fit what the curator counted" in outcome.burned
+    assert "does not fit what was counted in round 1" in outcome.burned
     assert KIT.effect(outcome).value == 0
     assert outcome.release is None
 

@@ -189,8 +189,8 @@ class Silent(Endpoint):
 @pytest.mark.parametrize(
     ("who", "said"),
     [
-        ("analyst", "analyst has released nothing within"),
-        ("shuffler-2", "shuffler-2 delivered no batch within"),
+        ("analyst", "no release came from the analyst within"),
+        ("shuffler-2", "came from shuffler-2 to"),
     ],
 )
 def test_who_never_comes_back_is_a_deadline_and_words(who: str, said: str, network: str) -> None:

@@ -182,7 +182,7 @@ class Marking(Tampering):
         return (Batch((*some, last[:-1] + bytes([last[-1] ^ 1]))),) if self.seen == 2 else (piece,)
 
 
-LATE = "shuffler-1 delivered no batch within 180 seconds"
+LATE = "no batch that could be taken came from shuffler-1 to curator within 180 seconds"
 OTHER = "shuffler-1 delivered another batch to curator than it accounted for"
 TAMPERED: dict[type[Tampering], tuple[str, dict[Reason, int]]] = {
     Losing: (OTHER, {Reason.UNEXPECTED: 1}),
