@@ -26,7 +26,7 @@ from .http import BYTES, Answer, Request, Say
 from .inputs import Post
 
 BEAT = 5.0  # seconds (real) after which a silent stream shows that it is still there
-MOST_POST = 1 << 24  # bytes: receipts of 500,000 ballots fit
+MOST_POST = 1 << 24  # bytes: the marks of 500,000 ballots fit
 
 
 class BoardService:

@@ -1,7 +1,8 @@
 """Cheating in class: attacks of the catalogue that whoever runs a session can switch on.
 
-Nobody is told before the end. Then every phone, and the wall, say who did what; what a phone can
-find out by itself, from its receipts and from what was published, it says of its own.
+Nobody is told before the end. Then every phone, and the wall, say who did what, and by what on the
+board it can be seen. No phone says that its own answer is missing: whoever read the others would
+know whose it was.
 """
 
 from collections.abc import Mapping

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta, Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from ..errors import ParameterError, ScenarioError
 from ..protocol.announcement import Program
@@ -111,7 +111,7 @@ def table_of(scenario: Scenario) -> QuestionsTable:
         policy=scenario.policy,
         local=scenario.local,
         mix=scenario.mix,
-        defence=replace(scenario.defence, receipts=Defence().receipts),
+        defence=scenario.defence,
     )
 
 
@@ -128,7 +128,7 @@ def scenario_of(table: QuestionsTable) -> Scenario:
         mix=table.mix,
         policy=table.policy,
         local=table.local,
-        defence=replace(table.defence, receipts=1.0),  # every phone looks
+        defence=table.defence,
     )
     _check_program(scenario)
     schema_of(scenario)

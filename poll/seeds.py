@@ -116,8 +116,8 @@ class Question:
     data: bytes
     entropy: Entropy
 
-    def sealed(self, answer: bytes, public: bytes) -> tuple[bytes, tuple[bytes, ...]]:
-        """The message to hand in, and its receipts; Refused unless it is answered with the key."""
+    def sealed(self, answer: bytes, public: bytes) -> bytes:
+        """The message to hand in; Refused unless it is answered with the key."""
         body = decode_message(answer).body
         if not isinstance(body, Evaluated):
             raise Refused(Reason.UNEXPECTED)
@@ -126,8 +126,8 @@ class Question:
         (done,) = sign_many(self.plan, [job], Sealer(self.plan.shape))
         if isinstance(done, Reason):
             raise Refused(done)
-        sent, _, receipts, _ = done
-        return Message(self.plan.session, self.plan.call.round, sent).encode(), receipts
+        sent, _, _ = done
+        return Message(self.plan.session, self.plan.call.round, sent).encode()
 
 
 def question(plan: Round, row: Sequence[str], entropy: Entropy) -> Question:

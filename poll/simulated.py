@@ -64,6 +64,6 @@ async def _sealed(plan: Round, secret: str, row: Sequence[str], seeds: Seeds | N
     if plan.shape is not None and seeds is not None:
         public = await seeds.public(plan.call.round)
         asked = question(plan, row, SystemEntropy())
-        return asked.sealed(await seeds.ask(plan, secret, asked.data), public)[0]
+        return asked.sealed(await seeds.ask(plan, secret, asked.data), public)
     (made,) = submit_all(Phrasebook(plan), [tuple(row)], [SystemEntropy()])
     return frame_envelopes(plan.session, plan.call.round, [made.envelope], plan.witness)[0]

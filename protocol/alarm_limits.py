@@ -1,7 +1,6 @@
 """How much an alarm may say, so that nobody fills everybody's board: judged before it is stored.
 
     cause                         evidence is at most
-    missing                       one digest
     split                         one head of a board
     balance, accounts, decision   nothing
     order                         as long as a batch of its round can be; by who handles batches
@@ -23,7 +22,6 @@ LENGTHS = 12  # bytes of a list before its items, and at most of each item besid
 LARGEST_LAYER = 1 << 16  # bytes, where layers are not of one size
 HANDLERS = (Role.SHUFFLER, Role.CURATOR, Role.ANALYST)
 NOTHING: Mapping[Cause, int] = {
-    Cause.MISSING: DIGEST,
     Cause.SPLIT: WITNESS,
     Cause.BALANCE: 0,
     Cause.ACCOUNTS: 0,

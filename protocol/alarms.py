@@ -1,34 +1,32 @@
 """Alarms: what can be seen to be wrong on the board, and by what an alarm proves itself.
 
     cause          it is wrong that                                     evidence
-    missing        a ballot is not among the receipts of its round      its receipt
     balance        the totals of the questions of a round differ        none: they are on the board
     accounts       a party's sums do not add up                         none
     order          a batch left in an order of its own                  the batch, as `items`
     decision       the published marginals give another decision        none
-    announcement   somebody was told of another session                 that announcement
-    split          the board has shown somebody something else          the head it showed there
+    announcement   a person was told of another session                 that announcement
+    split          the board has shown a person something else          the head it showed there
     changed        a ballot of an accepted envelope has not come        what it was sealed with
 
-An alarm names nobody but the party that raises it. It stops nothing by itself: a false one would be
-a cheap way to stop a release. `check_alarm` tells anybody whether it is justified. What the board
-cannot show is whether a missing ballot was ever sent, and who made the other announcement.
+An alarm names no party but the one that raises it. By itself it stops nothing: a false one would be
+a cheap way to stop a release. `check_alarm` tells from the board alone whether it is justified, and
+only then it counts. An alarm of the cause `announcement` never counts: an announcement has no
+signature outside the board, so the party that raises the alarm may have written it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from ..errors import ParameterError, Refused, VerificationError
-from .announcement import Flaw, decode_announcement
+from ..errors import Refused, VerificationError
+from .announcement import Flaw
 from .board import Board
-from .bodies import DIGEST
 from .challenge import changed
 from .messages import Alarm, Call, Cause, Decision, Mixed, Tally
 from .mixing import batch_digest
 from .parties import Role
 from .programs import RoundResult, Strategy, next_step
-from .receipts import contains
 from .signed_posts import fork_between, head_in
 from .wire import Reader, decode
 
@@ -131,7 +129,8 @@ def check_alarm(board: Board, alarm: Alarm, strategy: Strategy | None = None) ->
     else:
         shown = _PROOFS[alarm.cause](board, alarm)
     if not shown:
-        raise VerificationError(f"alarm {alarm.cause} in round {alarm.round}: nothing shows it")
+        why = UNPROVABLE.get(alarm.cause, "nothing shows it")
+        raise VerificationError(f"alarm {alarm.cause} in round {alarm.round}: {why}")
 
 
 def borne_out(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> bool:
@@ -143,26 +142,15 @@ def borne_out(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> b
     return True
 
 
-def _missing(board: Board, alarm: Alarm) -> bool:
-    shown = board.receipts.get(alarm.round)
-    right = len(alarm.evidence) == DIGEST
-    return right and shown is not None and not contains(shown, alarm.evidence)
-
-
 def _disordered(board: Board, alarm: Alarm) -> bool:
+    if board.announcement is None or not board.announcement.rules.ordered:
+        return False
     try:
         batch = decode(alarm.evidence, Reader.items)
     except Refused:
         return False
     digests = {account.digest for account in _chain(board, alarm.round)}
     return batch_digest(batch) in digests and any(a >= b for a, b in pairwise(batch))
-
-
-def _told_otherwise(board: Board, alarm: Alarm) -> bool:
-    try:
-        return decode_announcement(alarm.evidence).digest() != board.session
-    except (Refused, ParameterError):
-        return False
 
 
 def _forked(board: Board, alarm: Alarm) -> bool:
@@ -177,13 +165,17 @@ def _forked(board: Board, alarm: Alarm) -> bool:
     return True
 
 
+UNPROVABLE: Mapping[Cause, str] = {
+    Cause.ANNOUNCEMENT: "an announcement outside the board is signed by no party, so its author "
+    "cannot be shown",
+    Cause.DECISION: "the announced rule is needed to decide again",
+}
 _PROOFS: Mapping[Cause, Callable[[Board, Alarm], bool]] = {
-    Cause.MISSING: _missing,
     Cause.BALANCE: lambda board, alarm: unbalanced(board, alarm.round),
     Cause.ACCOUNTS: lambda board, alarm: unaccounted(board, alarm.round),
     Cause.ORDER: _disordered,
     Cause.DECISION: lambda _board, _alarm: False,
-    Cause.ANNOUNCEMENT: _told_otherwise,
+    Cause.ANNOUNCEMENT: lambda _board, _alarm: False,
     Cause.SPLIT: _forked,
     Cause.CHANGED: changed,
 }

@@ -113,7 +113,6 @@ class Rules:
             after the first.
         padded, salted, ordered: one size a round, a fresh salt a ballot, batches in sorted order.
         lesson: whether guards may be off: nobody's data may be asked for under such rules.
-        receipts: readers publish a salted hash of every ballot they count.
         tokens: every ballot carries a token that the round's reader gave to a registered person
             (tokens.py).
         challenge: nothing is opened before everybody has looked whether it came (challenge.py).
@@ -128,7 +127,6 @@ class Rules:
     salted: bool = True
     ordered: bool = True
     lesson: bool = False
-    receipts: bool = False
     tokens: bool = False
     challenge: bool = False
     audit: bool = False
@@ -139,8 +137,6 @@ class Rules:
             raise ParameterError(f"flaws: found {', '.join(self.flaws)}; only a lesson has any")
         if self.flaws != tuple(flaw for flaw in Flaw if flaw in self.flaws):
             raise ParameterError("flaws: each is named once, in their order")
-        if self.receipts and not self.salted:
-            raise ParameterError("receipts: without salt anyone could guess what a hash is of")
         if self.tokens and (self.flaws or not self.salted):
             raise ParameterError("tokens: each stands on a salt, and on no design error")
         careful = self.salted and self.padded and self.ordered and not self.flaws
@@ -262,7 +258,7 @@ def write_terms(out: Writer, policy: Policy, rules: Rules) -> None:
     out.text(policy.setting).f64(policy.delta)
     out.u32(rules.deadline).u32(rules.min_batch).u32(rules.min_dropout)
     out.flag(rules.padded).flag(rules.salted).flag(rules.ordered)
-    out.flag(rules.lesson).flag(rules.receipts)
+    out.flag(rules.lesson)
     out.u8(rules.tokens * TOKENS | rules.challenge * CHALLENGE | rules.audit * AUDIT)
     out.many(rules.flaws, Writer.text)
 
@@ -298,7 +294,7 @@ def read_terms(data: Reader) -> tuple[Policy, Rules]:
     promise = (data.u32(), data.f64(), data.text(), data.flag())
     policy = Policy(*promise, _read_name(data, Setting), data.f64())
     numbers = (data.u32(), data.u32(), data.u32())
-    flags = (data.flag(), data.flag(), data.flag(), data.flag(), data.flag())
+    flags = (data.flag(), data.flag(), data.flag(), data.flag())
     guards = data.u8()
     if guards > TOKENS | CHALLENGE | AUDIT:
         raise Refused(Reason.MALFORMED)

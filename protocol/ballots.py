@@ -10,7 +10,6 @@ Every user fills all slots, and the slots of an envelope are in the order of the
 that the place of an onion says nothing about its question.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import add
@@ -28,7 +27,6 @@ from .session import SALT, Round, sealing
 from .wire import Writer, decode
 
 NO_SALT = bytes(SALT)
-RECEIPT_LABEL = b"veilmix receipt 1\0"
 VALUES = 1 + SALT  # where the values of a ballot begin
 
 
@@ -68,14 +66,12 @@ class Sealed(NamedTuple):
         envelope: the bytes that are sent to the first shuffler.
         ballots: one an answer.
         onions: the layers of each answer, outermost first; the outermost lies in the envelope.
-        receipts: the hashes by which the user finds its ballots among those counted.
         proofs: where ballots are locked, what proves that one of them is missing.
     """
 
     envelope: bytes
     ballots: tuple[Ballot, ...]
     onions: tuple[tuple[bytes, ...], ...]
-    receipts: tuple[bytes, ...] = ()
     proofs: Proofs | None = None
 
 
@@ -261,15 +257,9 @@ def submit_all(
     inside = [tuple(onions[at : at + slots]) for at in range(0, len(onions), slots)]
     bundles = [bundle([layers[0] for layers in onions]) for onions in inside]
     envelopes = wrap_all(plan.suite, plan.hops[:1], bundles, entropies)
-    receipts: Iterable[tuple[bytes, ...]] = [()] * len(rows)
-    if plan.announcement.rules.receipts:
-        given = [receipt(plan, plain) for plain in plaintexts]
-        receipts = [tuple(given[at : at + slots]) for at in range(0, len(given), slots)]
     return [
-        Sealed(envelope, tuple([ballot for ballot, _ in answers]), onions, mine)
-        for (envelope,), answers, onions, mine in zip(
-            envelopes, said, inside, receipts, strict=True
-        )
+        Sealed(envelope, tuple([ballot for ballot, _ in answers]), onions)
+        for (envelope,), answers, onions in zip(envelopes, said, inside, strict=True)
     ]
 
 
@@ -300,22 +290,19 @@ def enclose(
         plain = [write_bundle(plan, pairs)]
     else:
         plain = [write_ballot(ballot, salt, plan.ballot) for ballot, salt in pairs]
-    receipts: tuple[bytes, ...] = ()
-    if plan.announcement.rules.receipts:
-        receipts = tuple(receipt(plan, ballot) for ballot in plain)
     if plan.announcement.rules.challenge:
         sealed = [ballot + token for ballot, (_, token) in zip(plain, marks, strict=True)]
         proofs = lock_all(plan, sealed, entropy)
         outer = [layers[0] for layers in proofs.onions]
         envelope = seal_envelope(plan, outer, Drawn(proofs.draw))
-        return Sealed(envelope, tuple(ballots), proofs.onions, receipts, proofs)
+        return Sealed(envelope, tuple(ballots), proofs.onions, proofs)
     draw = _same_key(entropy) if Flaw.ONE_KEY in plan.announcement.rules.flaws else None
     onions = tuple(
         wrap(plan.suite, plan.hops[1:], ballot + token, draw() if draw else entropy)
         for ballot, (_, token) in zip(plain, marks, strict=False)
     )
     envelope = seal_envelope(plan, [layers[0] for layers in onions], entropy)
-    return Sealed(envelope, tuple(ballots), onions, receipts)
+    return Sealed(envelope, tuple(ballots), onions)
 
 
 def write_bundle(plan: Round, ballots: Sequence[tuple[Ballot, bytes]]) -> bytes:
@@ -331,16 +318,6 @@ def read_bundle(plan: Round, plaintext: bytes) -> list[Ballot]:
     data = unpad(plaintext) if plan.ballot else plaintext
     parts = decode(data, lambda reader: [reader.blob() for _ in plan.call.asks])
     return [parse_ballot(plan, part) for part in parts]
-
-
-def receipt(plan: Round, plaintext: bytes) -> bytes:
-    """User or reader: the hash that shows a ballot was counted, and to a stranger nothing.
-
-    SHA-256(label || session || round || plaintext); the salt in the ballot keeps it from being
-    guessed.
-    """
-    place = RECEIPT_LABEL + plan.session + bytes([plan.call.round])
-    return hashlib.sha256(place + plaintext).digest()
 
 
 def _same_key(entropy: Entropy) -> Callable[[], Entropy]:

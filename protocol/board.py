@@ -42,7 +42,6 @@ from .messages import (
     Key,
     Kind,
     Mixed,
-    Receipts,
     Registry,
     Roster,
     Tally,
@@ -52,7 +51,6 @@ from .peer_messages import Share, ShareSecret
 from .phases import BOARD, Phase, follow
 from .programs import decidable, legal
 from .public_asks import PublicAsks
-from .receipts import root_of
 from .registry import registry_root
 from .session import open_round
 from .signed_posts import check_head, check_post, witness_of
@@ -98,7 +96,6 @@ class Board:
         decision: what the curator decided; None before it has.
         burned: why the session ended without a release; None: it has not.
         registry: who may send; None: anybody, or not posted yet.
-        receipts: by round, the receipts of messages that arrived.
         alarms: who raised each alarm, and the alarm.
         known: who must sign, for those who know it beforehand; boards of the same posts are equal
             whoever knows it.
@@ -123,7 +120,6 @@ class Board:
     decision: Decision | None = None
     burned: str | None = None
     registry: Registry | None = None
-    receipts: dict[int, Receipts] = field(default_factory=dict)
     alarms: list[tuple[str, Alarm]] = field(default_factory=list)
     known: Roster | None = field(default=None, compare=False)
     roster: Roster | None = None
@@ -249,8 +245,6 @@ class Board:
                 return self._attested(body)
             case Registry():
                 return self.registry is None
-            case Receipts():
-                return author == self.calls[-1].reader and self._shows(body, number)
             case Mint() if opens_by_threshold(self.announcement):
                 return author == parties.RANDOMNESS and number not in self.mints
             case Mint():
@@ -351,7 +345,6 @@ class Board:
         public = self.announcement.policy.publish_marginals or call.reader is parties.Role.ANALYST
         return (
             self._next_hop() > len(self.announcement.shufflers)
-            and self.announcement.rules.receipts == (call.round in self.receipts)
             and self._counted(tally)
             and self._unlocked(call.round)
             and len(tally.totals) == len(call.asks)
@@ -362,12 +355,6 @@ class Board:
                 for cell in count
             )
         )
-
-    def _shows(self, shown: Receipts, number: int) -> bool:
-        """Whether receipts are due and their root is that of the hashes."""
-        assert self.announcement is not None  # noqa: S101 - the table comes first
-        due = self.announcement.rules.receipts and number not in self.receipts
-        return due and shown.root == root_of(shown.hashes)
 
     def _mints(self, author: str) -> bool:
         """Whether somebody gives tokens in this round."""
@@ -435,8 +422,6 @@ class Board:
                 self.burned = why
             case Registry() as registry:
                 self.registry = registry
-            case Receipts() as receipts:
-                self.receipts[message.round] = receipts
             case Mint(key=key):
                 self.mints[message.round] = key
             case Issued(people=people):

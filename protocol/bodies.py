@@ -5,7 +5,6 @@ are in peer_frames.py, those of audits in audit_messages.py; the frame around th
 """
 
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..crypto.keys import PublicKey
@@ -48,7 +47,6 @@ from .messages import (
     Key,
     Kind,
     Mixed,
-    Receipts,
     Registry,
     Roster,
     Submission,
@@ -203,13 +201,6 @@ def _read_decision(data: Reader) -> Decision:
     return Decision(kept, proof, data.many(_read_hiding))
 
 
-def _read_receipts(data: Reader) -> Receipts:
-    root, hashes = data.raw(DIGEST), tuple(data.items())
-    if any(len(digest) != DIGEST for digest in hashes) or any(a >= b for a, b in pairwise(hashes)):
-        raise Refused(Reason.MALFORMED)
-    return Receipts(root, hashes)
-
-
 def _read_submission(data: Reader) -> Submission:
     envelope, signature, witness = data.blob(), data.blob(), data.blob()
     if len(witness) not in (0, WITNESS):
@@ -296,9 +287,6 @@ FORMS: Mapping[int, Form] = {
     Kind.CLOSED: Form(Closed, lambda _: Closed(), lambda _w, _body: None),
     Kind.REGISTRY: Form(
         Registry, lambda r: Registry(tuple(r.items())), lambda w, body: w.items(body.keys)
-    ),
-    Kind.RECEIPTS: Form(
-        Receipts, _read_receipts, lambda w, body: w.raw(body.root).items(body.hashes)
     ),
     Kind.ALARM: Form(
         Alarm, _read_alarm, lambda w, body: w.u8(body.round).text(body.cause).blob(body.evidence)

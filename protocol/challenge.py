@@ -1,23 +1,38 @@
-r"""The challenge: who is missing among what has come can prove it, and then nothing is opened.
+r"""The challenge: a user with a missing ballot proves the loss, and no ballot is opened.
 
-    accepted   the first shuffler posts, for everybody whose envelope it takes: place in the
-               registry, SHA-256(envelope), the person's signature over it
-    heard      the reader posts the marks of the locked ballots that reached it (locks.py)
-    changed    an alarm: somebody's accepted envelope, and a ballot of it that is not among them
-    shown      nobody has proved any: the shufflers show their shares, and the reader opens
+    accepted   the first shuffler posts, for each accepted envelope: place in the registry,
+               SHA-256(envelope), the user's signature
+    heard      the reader posts the marks of the locked ballots that arrived (locks.py)
+    changed    an alarm: an accepted envelope, and a ballot of it without a mark
+    shown      without a valid alarm the shufflers show their shares, and the reader opens
 
-Every keyholder judges for itself before it shows anything: that registered people have signed what
-was accepted, that they are those of earlier rounds (or fewer by `min_dropout`), that no more came
-than they sent, and that no alarm holds. As everybody who was accepted finds its own, and no more
-came, what came is what was sent. That assumes that everybody sees the marks in time: a complaint
-that is raised after shares are shown hands its ballot to the reader (docs/attacks.md, S2).
+Each keyholder checks before it shows its share: registered users signed the accepted envelopes; the
+users are those of earlier rounds (or fewer by `min_dropout`); there are as many marks as accepted
+ballots; no alarm is valid. If every accepted user looks and finds its marks, the ballots that
+arrived are the ballots that were sent. All users look, or a share of the users (`receipts`).
+
+An alarm shows a locked ballot with the user's name. A reader could open the ballot after the last
+share is shown, so an alarm must come before an honest shuffler shows its share. Clocks are never
+compared. Each party counts seconds from an event of its own, in deadlines of the session:
+
+    party       counts from              rule
+    keyholder   its share of the lock    aborts if the marks arrive after MARKS_DUE
+    user        its sending              raises no alarm after COMPLAINTS_END
+    keyholder   arrival of the marks     shows its share after LOOKING; aborts if another share
+                                         arrives before COMPLAINTS_END
+
+A user seals to all shares, so it sends after all shares were posted. The marks follow the
+acceptance of the envelope, so they follow the sending. Hence an honest shuffler shows its share at
+least LOOKING after the sending: half a deadline after the last alarm. Users have at least half a
+deadline to look. Assumptions: clocks run at the same rate, and an alarm reaches an honest shuffler
+within half a deadline. A malicious board that withholds an alarm from all honest shufflers, and
+gives it to a malicious reader, still reveals that ballot (ADR 85).
 
     evidence = u32 person || blob locked ballot || its draws, 32 bytes a layer, innermost first
                || the envelope's draw (32) || items: the person's other onions
 
-Whoever is given this seals the layers again, up to the envelope. What it shows is sealed to a lock
-that nobody will open: the round is burned. A false alarm seals to no accepted envelope, or shows a
-ballot that has come: it ends nothing.
+Any party seals the layers again, up to the envelope. The ballot stays locked: the round aborts. A
+false alarm leads to no accepted envelope, or shows a ballot that has a mark: it aborts nothing.
 """
 
 import hashlib
@@ -40,10 +55,20 @@ from .wire import Reader, Writer, decode
 if TYPE_CHECKING:
     from .board import Board
 
+MARKS_DUE = 2.0  # deadlines: one for the answers, one for the mix
+COMPLAINTS_END = 2.5  # deadlines
+LOOKING = 3.0  # deadlines
+
 
 def accept(index: int, sent: Submission) -> Envelope:
     """First shuffler: what it posts of an envelope that it takes."""
     return Envelope(index, hashlib.sha256(sent.envelope).digest(), sent.signature)
+
+
+def takes(accepted: Accepted, person: int, sent: Submission) -> bool:
+    """Whether the first shuffler accepted this submission of a user."""
+    mine = accept(person, sent)
+    return any((mine.person, mine.digest) == (e.person, e.digest) for e in accepted.people)
 
 
 def check_envelopes(
@@ -77,6 +102,19 @@ def check_people(accepted: Accepted, before: Sequence[Accepted], least: int, bat
                 f"{apart} people were accepted in one of two rounds only: fewer than {least} "
                 "could be told apart by subtracting the two rounds"
             )
+
+
+def check_came(accepted: Accepted, slots: int, came: int) -> None:
+    """Reader: RoundBurned unless all accepted ballots have come.
+
+    slots: questions. The party that lost the others is unknown: a user may have sealed no ballot.
+    """
+    sent = len(accepted.people) * slots
+    if came != sent:
+        raise RoundBurned(
+            f"{came} ballots have come of {sent} that were accepted: some were lost between "
+            "people, shufflers and reader"
+        )
 
 
 def evidence(person: int, proofs: Proofs, slot: int) -> bytes:

@@ -63,8 +63,8 @@ class Challenged:
                 accepted = self.accepted.get(at.number)
                 return accepted is not None and len(accepted.people) == many
             case BallotMarks(hashes=hashes):
-                most = len(self.accepted[at.number].people) * at.slots if at.mixed else -1
-                return author == at.openers[-1] and len(hashes) <= most
+                sent = len(self.accepted[at.number].people) * at.slots if at.mixed else -1
+                return author == at.openers[-1] and len(hashes) == sent
             case ShareSecret():
                 return self._shows(author, body, at)
             case _:

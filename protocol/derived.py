@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from .messages import Body, Receipts, Tally
-from .receipts import show
+from .messages import Body, Tally
 
 
 def _tally(body: Tally) -> Tally:
@@ -19,11 +18,7 @@ def _tally(body: Tally) -> Tally:
     return replace(body, totals=tuple(sum(cells.values()) for cells in body.counts))
 
 
-def _receipts(body: Receipts) -> Receipts:
-    return show(body.hashes)
-
-
-DERIVED: Mapping[type, Callable[[Any], Body]] = {Receipts: _receipts, Tally: _tally}
+DERIVED: Mapping[type, Callable[[Any], Body]] = {Tally: _tally}
 
 
 def derive(body: Body) -> Body:

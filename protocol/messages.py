@@ -39,7 +39,6 @@ class Kind(IntEnum):
     BURNED = 10
     CLOSED = 11
     REGISTRY = 12
-    RECEIPTS = 13
     ALARM = 14
     RELAY = 15
     FOUND = 16
@@ -68,7 +67,6 @@ class Kind(IntEnum):
 class Cause(StrEnum):
     """What an alarm is about; what proves it is in alarms.py."""
 
-    MISSING = "missing"
     BALANCE = "balance"
     ACCOUNTS = "accounts"
     ORDER = "order"
@@ -322,19 +320,6 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Receipts:
-    """A reader shows what it has counted: the salted hash of every ballot, ascending, and a root.
-
-    Attributes:
-        root: of the Merkle tree over the hashes, 32 bytes (receipts.py).
-        hashes: of the ballots, ascending.
-    """
-
-    root: bytes
-    hashes: tuple[bytes, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Alarm:
     """Somebody has found that something is wrong in a round, and says by what it can be seen.
 
@@ -405,7 +390,6 @@ Body = (
     | Burned
     | Closed
     | Registry
-    | Receipts
     | Alarm
     | Relay
     | FoundBallots

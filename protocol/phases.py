@@ -106,7 +106,6 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
         Kind.BATCH: _move("shuffler", "shuffler curator analyst", Phase.MIXING),
         Kind.MIXED: _move("shuffler", BOARD, Phase.MIXING),
         Kind.ISSUED: _move("curator analyst", BOARD, Phase.MIXING),
-        Kind.RECEIPTS: _move("curator analyst", BOARD, Phase.MIXING),
         Kind.TALLY: _move("curator analyst", BOARD, Phase.TALLIED),
         Kind.BURNED: _BURNED,
         Kind.TRACED: _move("shuffler", BOARD, Phase.MIXING),
@@ -119,7 +118,6 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     Phase.CHALLENGED: {
         Kind.SHOWN: _move("shuffler", BOARD, Phase.CHALLENGED),
         Kind.ISSUED: _move("curator analyst", BOARD, Phase.CHALLENGED),
-        Kind.RECEIPTS: _move("curator analyst", BOARD, Phase.CHALLENGED),
         Kind.TALLY: _move("curator analyst", BOARD, Phase.TALLIED),
         Kind.BURNED: _BURNED,
         **_roll(Phase.CHALLENGED),

@@ -19,10 +19,10 @@ answers, whatever the others say. A strategy that adapts to round 1 is covered: 
 but two are counted by the sums that they can come to: that is every strategy, none left out.
 
 Left out: more questions, more answers and more rounds; programs that choose columns; the order of
-posts and their delay; asks for tokens, rolls, marks, receipts and complaints; breaking
-cryptography; coalitions without the first shuffler, which do read rows (docs/attacks.md, S1, S2, S5
-to S7); and all shufflers with a reader, who read everything by watching. So "no strategy" here is
-no statement of safety.
+posts and their delay; asks for tokens, rolls, marks and complaints; breaking cryptography;
+coalitions without the first shuffler, which do read rows (docs/attacks.md, S5 to S7, S10); and all
+shufflers with a reader, who read everything by watching. So "no strategy" here is no statement of
+safety.
 """
 
 from collections.abc import Iterator

@@ -10,19 +10,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import Reason, Refused
-from .ballots import NO_SALT, VALUES, Ballot, read_ballot, read_bundle, receipt
+from .ballots import NO_SALT, VALUES, read_ballot, read_bundle
 from .messages import Counts
 from .session import Round
 
 
 @dataclass(slots=True)
 class Reading:
-    """Ballots read so far: counts per column set, refusals by reason, receipts if given.
+    """Ballots read so far: counts per column set, refusals by reason.
 
     Attributes:
         counts: people by combination, for each column set.
         refused: ballots that did not count, by reason.
-        receipts: hashes of what was counted; empty where none are given.
         spent: the salts of ballots that carried a token, where they have to.
         sealed: messages that only k people open together, before they are (threshold.py).
         closed: of those that did not open, how many groups there are of each size.
@@ -32,7 +31,6 @@ class Reading:
 
     counts: list[Counter[tuple[str, ...]]]
     refused: Counter[Reason] = field(default_factory=Counter)
-    receipts: list[bytes] = field(default_factory=list)
     spent: list[bytes] = field(default_factory=list)
     sealed: list[bytes] = field(default_factory=list)
     closed: Counter[int] = field(default_factory=Counter)
@@ -43,7 +41,6 @@ class Reading:
         for mine, theirs in zip(self.counts, other.counts, strict=True):
             mine.update(theirs)
         self.refused.update(other.refused)
-        self.receipts += other.receipts
         self.spent += other.spent
         self.sealed += other.sealed
 
@@ -65,7 +62,7 @@ def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
     wrong.
     """
     reading = Reading([Counter() for _ in plan.call.asks])
-    if plan.bundled or plan.announcement.rules.receipts:
+    if plan.bundled:
         return _read_each(plan, plaintexts, reading)
     alike = Counter([plaintext[:1] + plaintext[VALUES:] for plaintext in plaintexts])
     for said, people in alike.items():
@@ -79,22 +76,16 @@ def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
 
 
 def _read_each(plan: Round, plaintexts: Iterable[bytes], reading: Reading) -> Reading:
-    """Reader: decode ballots one by one, and keep the receipt of each."""
+    """Reader: decode all answers of a person at once (a design error, for a lesson)."""
     for plaintext in plaintexts:
         try:
-            ballots = _read(plan, plaintext)
+            ballots = read_bundle(plan, plaintext)
         except Refused as refusal:
             reading.refused[refusal.reason] += 1
             continue
         for ballot in ballots:
             reading.counts[ballot.ask][ballot.values] += 1
-        if plan.announcement.rules.receipts:
-            reading.receipts.append(receipt(plan, plaintext))
     return reading
-
-
-def _read(plan: Round, plaintext: bytes) -> Sequence[Ballot]:
-    return read_bundle(plan, plaintext) if plan.bundled else (read_ballot(plan, plaintext),)
 
 
 def marginals(counts: Sequence[Counts]) -> tuple[list[list[int]], int]:

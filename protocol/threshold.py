@@ -22,7 +22,6 @@ from ..crypto.threshold import SEED, Level, Opened, Sealer, open_groups
 from ..crypto.voprf import OprfKey
 from ..errors import Reason, Refused
 from .ballots import VALUES
-from .ballots import receipt as receipt_of
 from .hiding import BLANK
 from .opened_prefixes import cell, is_cover
 from .session import Round, level_ends
@@ -110,8 +109,6 @@ def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
             reading.refused[refusal.reason] += 1
             continue
         reading.sealed.append(data[VALUES:])
-        if plan.announcement.rules.receipts:
-            reading.receipts.append(receipt_of(plan, plaintext))
     return reading
 
 

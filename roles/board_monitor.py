@@ -1,6 +1,7 @@
-"""Those who watch the board: the analyst everything, a user its own ballots, and what it was told.
+"""The checks of the board: by the analyst its sums and decision, by a user what it was told.
 
-Whoever finds something wrong says so on the board (`Alarm`), with what proves it.
+A party that finds something wrong says so on the board (`Alarm`), with what proves it. How users
+look for their ballots is in challenge.py.
 """
 
 from dataclasses import dataclass, field
@@ -11,7 +12,6 @@ import trio
 from ..protocol.alarms import misasked, seen_wrong
 from ..protocol.messages import Alarm, Call, Cause
 from ..protocol.programs import Strategy
-from ..protocol.receipts import missing
 from .network import Endpoint
 from .worker_pool import WorkerPool
 
@@ -45,20 +45,6 @@ class BoardMonitor:
                     await me.post(alarm)
         self.seen = len(me.board.tallies)
         return raised
-
-
-@dataclass(slots=True)
-class Receiving:
-    """The receipts of a user who looks whether its ballots were counted, by round."""
-
-    mine: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
-
-    async def look(self, me: Endpoint) -> None:
-        """Look for the ballots of rounds that were tallied, each once; alarm if one is missing."""
-        for number in [number for number in self.mine if number in me.board.receipts]:
-            gone = missing(me.board.receipts[number], self.mine.pop(number))
-            if gone:
-                await me.post(Alarm(number, Cause.MISSING, gone[0]))
 
 
 @dataclass(slots=True)

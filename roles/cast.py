@@ -24,7 +24,8 @@ class Guards:
     Attributes:
         registered: how many users, counted from the first, are in the registry; None: there is
             none.
-        looks: whether a user, by index, looks for its receipts; None: nobody does.
+        looks: whether a user, by index, looks if its ballots have come, where they are locked;
+            None: all do.
         balance: whether the analyst adds up totals and accounts.
         recompute: whether the analyst decides again.
         compares: whether users compare what they were told with the board.

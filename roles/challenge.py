@@ -1,7 +1,8 @@
 """The challenge of a round, as keyholders and people take part in it (protocol/challenge.py).
 
 Keyholders post a share of the round's lock, judge when the time to look has passed, and show their
-shares if nothing was changed. People look whether their ballots have come, and prove it if not.
+shares if nothing was changed. People look whether their ballots have come, and prove it if not, as
+long as no honest keyholder can have shown its share.
 """
 
 from collections.abc import Mapping
@@ -16,8 +17,9 @@ from ..errors import RoundBurned
 from ..protocol import challenge, parties
 from ..protocol.alarms import borne_out
 from ..protocol.announcement import Setting
+from ..protocol.challenge import COMPLAINTS_END, LOOKING, MARKS_DUE, takes
 from ..protocol.locks import Proofs, draw_share, locked
-from ..protocol.messages import Accepted, Alarm, Cause, Kind
+from ..protocol.messages import Accepted, Alarm, Cause, Kind, Submission
 from ..protocol.peer_messages import Share, ShareSecret
 from ..protocol.phases import Phase
 from ..protocol.session import Round, sealing
@@ -38,11 +40,13 @@ class Keyring:
         entropy: what its shares are drawn from.
         purse: its parts of the coins of audits.
         shares: by round.
+        offered: the time of each post, in seconds of the keyholder's own clock.
     """
 
     entropy: Entropy
     purse: Purse
     shares: dict[int, KeyShare] = field(default_factory=dict)
+    offered: dict[int, float] = field(default_factory=dict)
 
 
 async def offer(me: Endpoint, plan: Round, ring: Keyring) -> None:
@@ -57,6 +61,7 @@ async def offer(me: Endpoint, plan: Round, ring: Keyring) -> None:
     fresh = sealing(ring.entropy.fork(f"round-{number}"), plan.session)
     share = ring.shares[number] = draw_share(plan, me.party, fresh)
     await me.until(Kind.HEAD, lambda board: board.due is None)
+    ring.offered[number] = trio.current_time()
     await me.post(Share(share.public, share.proof))
 
 
@@ -89,20 +94,42 @@ async def show(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> No
     if not plan.announcement.rules.challenge:
         return
     await me.until(Kind.HEARD, lambda board: number in board.challenged.heard)
-    if await examine(me, plan, pool):
+    if await examine(me, plan, pool, ring):
         hop = plan.openers.index(me.party) + 1
         await me.post(ShareSecret(hop, ring.shares[number].secret))
 
 
-async def examine(me: Endpoint, plan: Round, pool: WorkerPool) -> bool:
+async def wait_for_people(me: Endpoint, plan: Round, ring: Keyring) -> None:
+    """Keyholder: give users the whole time to look, from the arrival of the marks.
+
+    RoundBurned if the marks arrive too late for complaints, or a share before the last complaint.
+    """
+    number, unit, seen = plan.call.round, plan.announcement.rules.deadline, trio.current_time()
+    if seen - ring.offered[number] > MARKS_DUE * unit:
+        raise RoundBurned(
+            f"{me.party} saw the marks of what has come more than {MARKS_DUE * unit:g} seconds "
+            "after the lock: too late for people to look"
+        )
+    with trio.move_on_at(seen + COMPLAINTS_END * unit) as looking:
+        await me.until(Kind.SHOWN, lambda board: number in board.challenged.shown)
+    if not looking.cancelled_caught and me.board.phase is Phase.CHALLENGED:
+        early = ", ".join(sorted(me.board.challenged.shown[number]))
+        raise RoundBurned(
+            f"{me.party} saw a share of {early} before people had looked: it was shown too early, "
+            "or the marks were held back"
+        )
+    turn = TURN * (plan.openers.index(me.party) + 1)
+    with trio.move_on_at(seen + LOOKING * unit + turn):
+        await me.until(Kind.BURNED, lambda _: False)
+
+
+async def examine(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> bool:
     """Keyholder: give people time to look, and judge; False if the session ends meanwhile.
 
-    RoundBurned if what has come is not what was sent. They judge in the order of their hops, so
-    that it is always the same one who burns.
+    RoundBurned if what has come is not what was sent. Keyholders judge in the order of their hops,
+    so that always the same one burns.
     """
-    turn = TURN * (plan.openers.index(me.party) + 1)
-    with trio.move_on_after(plan.announcement.rules.deadline + turn):
-        await me.until(Kind.BURNED, lambda _: False)
+    await wait_for_people(me, plan, ring)
     if me.board.phase is not Phase.CHALLENGED:
         return False
     shown, number, rules = me.board.challenged, plan.call.round, plan.announcement.rules
@@ -140,7 +167,7 @@ async def opened_by_all(
     RoundBurned if something was changed, or if a shuffler does not show its own in time.
     """
     number, patience = plan.call.round, plan.announcement.rules.deadline
-    if not await examine(me, plan, pool):
+    if not await examine(me, plan, pool, ring):
         return None
     with trio.move_on_after(patience):
         await me.until(Kind.SHOWN, lambda board: board.challenged.unlocked(number, plan.openers))
@@ -149,17 +176,36 @@ async def opened_by_all(
     shown = me.board.challenged.shown.get(number, {})
     if silent := [party for party in plan.openers[:-1] if party not in shown]:
         raise RoundBurned(
-            f"{', '.join(silent)} did not show its share of the lock within {patience} seconds"
+            f"no secret of the lock came from {', '.join(silent)} within {patience} seconds"
         )
     return [*(shown[party] for party in plan.openers[:-1]), ring.shares[number].secret]
 
 
-async def contest(me: Endpoint, plan: Round, proofs: Proofs) -> None:
-    """User: look whether one's ballots have come; prove it to everybody if one has not."""
-    number = plan.call.round
-    await me.until(Kind.HEARD, lambda board: number in board.challenged.heard)
-    heard = me.board.challenged.heard.get(number)
-    gone = challenge.missing(plan, heard, proofs) if heard is not None else None
-    if gone is not None:
-        proof = challenge.evidence(parties.index(me.party), proofs, gone)
-        await me.post(Alarm(number, Cause.CHANGED, proof))
+async def contest(
+    me: Endpoint, plan: Round, proofs: Proofs, sent: Submission, began: float
+) -> None:
+    """User: look for the marks of its ballots, and prove to all parties that a mark is missing.
+
+    The user raises no alarm after a share is shown, or after an honest keyholder may have shown its
+    share: the reader could open the ballot in the alarm. A user that was not accepted raises none:
+    it could prove nothing.
+
+    Args:
+        me: the user's place in the network.
+        plan: the round.
+        proofs: of the user's ballots.
+        sent: the submission of the user.
+        began: the start of the sending, in seconds of the user's own clock.
+    """
+    number, last = plan.call.round, began + COMPLAINTS_END * plan.announcement.rules.deadline
+    with trio.move_on_at(last):  # what is not on the board by then is not sent any more
+        await me.until(Kind.HEARD, lambda board: number in board.challenged.heard)
+        shown, person = me.board.challenged, parties.index(me.party)
+        heard, accepted = shown.heard.get(number), shown.accepted.get(number)
+        gone = None
+        if heard is not None and accepted is not None and takes(accepted, person, sent):
+            gone = challenge.missing(plan, heard, proofs)
+        late = trio.current_time() >= last or number in shown.shown
+        if gone is not None and not late:
+            proof = challenge.evidence(person, proofs, gone)
+            await me.post(Alarm(number, Cause.CHANGED, proof))

@@ -24,7 +24,7 @@ from .network import Endpoint, Letter
 from .spool import Spool
 from .worker_pool import WorkerPool
 
-MORE = 3  # deadlines, to look and to show, or to toss and to open
+MORE = {"challenge": 4, "audit": 3}  # deadlines: to look and to show, to toss and to open
 SLOW = 10  # times as long as a round lasts at most, keyholders wait for the curator's next step
 
 
@@ -34,7 +34,8 @@ def longest_round(shufflers: int, rules: Rules) -> float:
     A deadline for the collection, one for every hop up to the reader, one for the reader, and where
     there is a challenge or an audit some more for what has to be shown.
     """
-    return rules.deadline * (shufflers + 3 + (rules.challenge + rules.audit) * MORE)
+    more = sum(count for name, count in MORE.items() if getattr(rules, name))
+    return rules.deadline * (shufflers + 3 + more)
 
 
 def next_call(me: Endpoint) -> float:

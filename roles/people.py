@@ -22,7 +22,7 @@ class Person:
         entropy: its source of randomness.
         rounds: those the person is asked in.
         randomize: what the person does to its answers before sending them; None: nothing.
-        looks: whether it looks for its receipts.
+        looks: whether it looks if its ballots have come, where they are locked (challenge.py).
         compares: whether it compares what it was told with the board.
         paced: whether it sends at a moment of its own, which is drawn.
     """
@@ -32,7 +32,7 @@ class Person:
     entropy: Entropy
     rounds: Collection[int] = EVERY_ROUND
     randomize: "Randomization | None" = None
-    looks: bool = False
+    looks: bool = True
     compares: bool = True
     paced: bool = False
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from ..crypto.keys import SecretKey
 from ..crypto.tokens import TokenKey
 from ..errors import Reason
+from ..protocol.challenge import check_came
 from ..protocol.locks import mark, unlock
 from ..protocol.messages import BallotMarks, Tally
 from ..protocol.mixing import open_layers
-from ..protocol.receipts import show
 from ..protocol.session import Round
 from ..protocol.tallying import Reading, read_ballots
 from ..protocol.threshold import open_rows, read_sealed
@@ -72,15 +72,13 @@ async def read_round(
 
 
 async def publish(me: Endpoint, reading: Reading, desk: Desk, *, counts: bool) -> None:
-    """Reader: put receipts on the board if they are due, then totals, refusals, maybe the counts.
+    """Reader: put totals and refusals on the board, maybe the counts.
 
     counts: whether everybody may see them. Where there are tokens, first to how many people.
     """
     announcement = me.board.announcement
     if announcement is not None and announcement.rules.tokens:
         await me.post(Issued(desk.issued(len(me.board.calls))))
-    if announcement is not None and announcement.rules.receipts:
-        await me.post(show(reading.receipts))
     cells = tuple(dict(count) for count in reading.counts) if counts else None
     await me.post(Tally(reading.totals, reading.refused, cells))
 
@@ -108,7 +106,7 @@ async def _heard(
     batch: Sequence[bytes],
     pool: WorkerPool,
 ) -> _LockedRound:
-    """Reader: open its own layer, and show everybody what has come."""
+    """Reader: open its own layer, and show everybody what has come; RoundBurned if less has."""
     plan = lock_of(me, plan)
     work = partial(open_layers, plan, len(plan.hops), secret)
     pieces = await pool.spread(f"{me.party} opens", work, batch)
@@ -117,6 +115,7 @@ async def _heard(
     refused = Counter({Reason.DUPLICATE: len(came) - len(ballots)})
     for piece in pieces:
         refused.update(piece.refused)
+    check_came(me.board.challenged.accepted[plan.call.round], len(plan.call.asks), len(ballots))
     await me.post(BallotMarks(tuple(sorted(ballots))))
     return _LockedRound(plan, tuple(ballots.values()), +refused)
 

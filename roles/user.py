@@ -20,7 +20,7 @@ from ..protocol.session import Round, sealing
 from ..protocol.token_messages import Evaluated, Grant, PublicGrant
 from ..protocol.tokens import PendingTokens, make_asks, take_grants
 from ..protocol.transcript import SealedAnswers, names_of
-from .board_monitor import CallMonitor, Receiving, compare, vouched
+from .board_monitor import CallMonitor, compare, vouched
 from .challenge import contest, lock_shares
 from .mint import mint_key
 from .network import Endpoint
@@ -36,7 +36,7 @@ Signing = tuple[int, Row, Entropy, Signer | None, Grants | Outputs | None]
 Rows = tuple[Row, Entropy]
 Consulted = threshold.PendingOutputs
 Place = tuple[Call, bytes, bytes]  # a round as somebody was told of it
-Done = tuple[Submission, SealedAnswers, tuple[bytes, ...], Proofs | None]
+Done = tuple[Submission, SealedAnswers, Proofs | None]
 
 
 async def user(
@@ -50,9 +50,7 @@ async def user(
 
     Where the announcement wants tokens, they are asked for first. monitor: checks a call.
     """
-    receiving = Receiving()
     async for plan in me.rounds():
-        await receiving.look(me)
         if plan.call.round not in person.rounds:
             continue
         if me.differing() or not await vouched(me):
@@ -78,16 +76,14 @@ async def user(
         if isinstance(done, Reason):
             me.refuse(plan, done)
             continue
-        sent, made, receipts, proofs = done
+        sent, made, proofs = done
         me.tell(lambda instrument, made=made: instrument.sealed(made))  # type: ignore[misc]
-        if person.looks:
-            receiving.mine[plan.call.round] = receipts
         if person.paced:
             await trio.sleep(person.moment(fresh))
+        began = trio.current_time()
         await me.send(sealing_plan, plan.openers[0], sent)
-        if proofs is not None:
-            await contest(me, sealing_plan, proofs)
-    await receiving.look(me)
+        if proofs is not None and person.looks:
+            await contest(me, sealing_plan, proofs, sent, began)
 
 
 async def obtain(
@@ -241,7 +237,7 @@ def _sealed(
     sent = submissions(plan, envelopes, [signer for (_, _, _, signer, _), _ in able])
     made = iter(
         [
-            (sending, sealed_answers(plan, index, ballots), ballots.receipts, ballots.proofs)
+            (sending, sealed_answers(plan, index, ballots), ballots.proofs)
             for ((index, *_), _), sending, ballots in zip(able, sent, sealed, strict=True)
         ]
     )

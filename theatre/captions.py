@@ -6,7 +6,9 @@ from ..errors import Reason
 from ..protocol import parties
 from ..protocol.announcement import Announcement
 from ..protocol.messages import (
+    Accepted,
     Alarm,
+    BallotMarks,
     Body,
     Burned,
     Call,
@@ -17,11 +19,11 @@ from ..protocol.messages import (
     Head,
     Key,
     Mixed,
-    Receipts,
     Registry,
     Roster,
     Tally,
 )
+from ..protocol.peer_messages import Share, ShareSecret
 from ..protocol.token_messages import Ask, Issued, Mint, PublicGrant
 from ..scenarios.programs.interface import ReleaseProgram
 from ..scenarios.programs.topology import CENTRAL
@@ -29,13 +31,13 @@ from ..scenarios.wording import joined
 
 ASIDE = "\n"  # what follows is told in smaller letters below (words.js)
 ALARMS = {
-    Cause.MISSING: "a ballot that was sent is not among those counted",
     Cause.BALANCE: "more is missing than was refused",
     Cause.ACCOUNTS: "the accounts of a round do not add up",
     Cause.ORDER: "a batch did not leave in sorted order",
     Cause.DECISION: "the decision does not follow from the counts",
     Cause.ANNOUNCEMENT: "somebody was told of another session",
     Cause.SPLIT: "the board has shown somebody something else, and has signed both",
+    Cause.CHANGED: "a ballot that was accepted is not among those that have come",
 }
 
 
@@ -83,7 +85,7 @@ def caption_of(
 
 
 def vouches(who: str, body: Body) -> str:
-    """Say what a post means that is about keys, signatures, tokens or receipts."""
+    """Say what a post means that is about keys, signatures, tokens or locks."""
     match body:
         case Key():
             return f"{who} makes a fresh key pair and posts the public half."
@@ -102,8 +104,17 @@ def vouches(who: str, body: Body) -> str:
             return f"{who} has given tokens to {people:,} people; all of them must come back."
         case Registry(keys=keys):
             return f"{who} posts who may send: {len(keys):,} people, each with a key to sign by."
-        case Receipts(hashes=hashes):
-            return f"{who} shows the salted hash of each of {len(hashes):,} ballots it has counted."
+        case Share():
+            return f"{who} posts its share of the lock that people seal their ballots to."
+        case Accepted(people=people):
+            return f"{who} shows whose envelopes it has taken: those of {len(people):,} people."
+        case BallotMarks(hashes=hashes):
+            return (
+                f"{who} shows a hash of each of {len(hashes):,} ballots that have come. They are "
+                "locked: people look whether theirs are there before anything is opened."
+            )
+        case ShareSecret():
+            return f"{who} shows the secret of its share: people have had their time to look."
         case Consent():
             return f"{who} finds its own key in the announcement and takes part."
         case _:

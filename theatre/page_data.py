@@ -72,7 +72,7 @@ def page_data(
         "k": scenario.policy.k,
         "share": scenario.policy.max_exposure,
         "fixed": scenario.population.setting == "fixed",
-        "locked": scenario.defence.challenge,
+        "locked": scenario.defence.locks,
         "reports": program_of(scenario).reports,
         "rule": program_of(scenario).stage_rule(scenario.policy),
         "sorted": scenario.mix.order == "sorted",

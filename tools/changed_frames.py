@@ -1,7 +1,7 @@
 """Changed messages of every kind, to whoever hears them: `tools/changed_frames.py [MANY] [SEED]`.
 
 Sessions that are in order, or that somebody disturbs, are played and every message kept: posts and
-heads of a board that is signed, registry, receipts, alarms with evidence, keys of tokens, letters
+heads of a board that is signed, registry, alarms with evidence, keys of tokens, letters
 in which tokens are asked for and given, submissions, batches; what a challenge has people look at,
 coins, and what audits open; and all that peers post, with shares of a key, shown secrets and
 accusations. Then a message is changed (bits turned over, cut short,
@@ -116,11 +116,11 @@ def session(rules: Rules, guards: Guards, shufflers: int) -> Session:
 def sessions() -> list[Session]:
     """What frames are taken from: with every guard, and with few."""
     many = len(ROWS)
-    guarded = Guards(registered=many, looks=lambda _: True)
+    guarded = Guards(registered=many)
     return [
-        session(Rules(tokens=True, receipts=True, challenge=True, audit=True), guarded, 2),
-        session(Rules(tokens=True, receipts=True), guarded, 2),
-        session(Rules(receipts=True), Guards(signed=False), 1),
+        session(Rules(tokens=True, challenge=True, audit=True), guarded, 2),
+        session(Rules(tokens=True), guarded, 2),
+        session(Rules(), Guards(signed=False), 1),
     ]
 
 

@@ -1,11 +1,9 @@
-"""Wire vectors of boards: receipts, alarms and whole sessions that anybody can replay."""
+"""Wire vectors of boards: roots, alarms and whole sessions that anybody can replay."""
 
 from dataclasses import replace
 
-from veilmix.crypto.padding import pad
 from veilmix.crypto.signing import Signer
 from veilmix.errors import Reason
-from veilmix.protocol.ballots import receipt
 from veilmix.protocol.board import Board, replay
 from veilmix.protocol.frames import Message
 from veilmix.protocol.messages import (
@@ -20,15 +18,14 @@ from veilmix.protocol.messages import (
     Key,
     Kind,
     Mixed,
+    Registry,
     Roster,
     Tally,
 )
 from veilmix.protocol.mixing import batch_digest
-from veilmix.protocol.receipts import root_of
-from veilmix.protocol.registry import submission
+from veilmix.protocol.registry import registry_root, submission
 from veilmix.protocol.signed_posts import Fork, sealed_post, sign_head, witness_of
 from wire_examples import (
-    GUARDED,
     HEAD,
     ROSTER,
     SIGNER,
@@ -41,21 +38,17 @@ from wire_examples import (
     playing,
     positive,
 )
-from wire_faults import patched, replaced, size, text
+from wire_faults import patched, replaced, size
 
 
 def guards() -> Named:
-    """Receipts, their roots, and signatures."""
-    plan, _ = playing(announcement(rules=GUARDED, registry=bytes(32)), SINGLES)
-    plain = pad(b"\1" + bytes(range(16)) + text(b"Ulm"), plan.ballot)
-    inputs: Vector = {"session": plan.session.hex(), "round": 1, "plaintext": plain.hex()}
-    result = {"receipt": receipt(plan, plain).hex()}
-    yield "receipt", positive("the receipt of a ballot", "receipt", inputs, result)
+    """Roots of registries, and signatures."""
+    plan, _ = playing(announcement(registry=bytes(32)), SINGLES)
     for many in (0, 1, 5):
-        entries = [bytes([i]) * 32 for i in range(many)]
-        inputs = {"entries": [entry.hex() for entry in entries]}
-        expected = {"root": root_of(entries).hex()}
-        yield f"root-{many}", positive(f"the root of {many} receipts", "root", inputs, expected)
+        keys = tuple(bytes([i]) * 32 for i in range(many))
+        inputs: Vector = {"entries": [key.hex() for key in keys]}
+        expected = {"root": registry_root(Registry(keys)).hex()}
+        yield f"root-{many}", positive(f"the root of {many} keys", "root", inputs, expected)
     sent = submission(plan, b"an envelope", SIGNER)
     data = Message(plan.session, 1, sent).encode()
     key = SIGNER.public.hex()

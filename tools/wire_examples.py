@@ -46,7 +46,6 @@ from veilmix.protocol.peer_messages import (
     Share,
     ShareSecret,
 )
-from veilmix.protocol.receipts import show
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round, open_round
 from veilmix.protocol.signed_posts import sign_head, witness_of
@@ -122,7 +121,6 @@ ROSTER = Roster(
 )
 HEAD = sign_head(ROSTER, 1, bytes(range(32)), WHO["board"])
 SEALED = Seal(witness_of(HEAD), SIGNER.sign(b"what a seal is of"))
-GUARDED = Rules(receipts=True)
 TOKENED = Rules(tokens=True)
 CHALLENGED = Rules(challenge=True)
 AUDITED = Rules(audit=True)
@@ -144,7 +142,7 @@ BODIES: dict[str, tuple[int, Body]] = {
         announcement(program=Program.HIERARCHICAL, policy=Policy(5, 0.1, "hierarchical ask=best")),
     ),
     "announcement-threshold": (0, announcement(program=Program.THRESHOLD)),
-    "announcement-registered": (0, announcement(registry=bytes(range(32)), rules=GUARDED)),
+    "announcement-registered": (0, announcement(registry=bytes(range(32)))),
     "announcement-with-tokens": (0, announcement(registry=bytes(range(32)), rules=TOKENED)),
     "announcement-with-a-challenge": (
         0,
@@ -185,8 +183,7 @@ BODIES: dict[str, tuple[int, Body]] = {
     "closed-sealed": (2, Closed()),
     "closed-sealed-before-a-head": (2, Closed()),
     "registry-empty": (0, Registry(())),
-    "receipts": (1, show([bytes([i]) * 32 for i in (3, 1, 2)])),
-    "alarm": (2, Alarm(1, Cause.MISSING, bytes(range(32)))),
+    "alarm": (2, Alarm(1, Cause.SPLIT, bytes(range(97)))),
     "alarm-without-evidence": (2, Alarm(1, Cause.BALANCE)),
     "relay": (1, Relay(2, ((3, (b"one", b"two")), (258, (b"six",))), REFUSED)),
     "relay-of-nothing": (1, Relay(1, (), {})),

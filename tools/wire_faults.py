@@ -10,7 +10,6 @@ from wire_examples import (
     CHALLENGED,
     ELEMENTS,
     FLAWED,
-    GUARDED,
     HEAD,
     ROSTER,
     SIGNED,
@@ -133,44 +132,43 @@ def announcement_faults() -> Iterator[tuple[str, str, bytes]]:
 
 def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
     """Announcements with design errors, or a registry, that the constructors would not make."""
-    flawed, guarded = announcement(rules=FLAWED).encode(), announcement(rules=GUARDED).encode()
+    flawed, plain = announcement(rules=FLAWED).encode(), announcement().encode()
     listed = text(b"unbound") + text(b"one-key")
-    lesson, receipts = b"\1\1\1\1\0\0\0\2", b"\1\1\1\0\1\0\0\0"
+    lesson = b"\1\1\1\1\0\0\2"
     tokened = announcement(rules=TOKENED, registry=bytes(range(32))).encode()
-    tokens, root = b"\1\1\1\0\0\1\0\0", size(bytes(32)) + bytes(range(32))
+    tokens, root = b"\1\1\1\0\1\0\0", size(bytes(32)) + bytes(range(32))
     challenged = announcement(rules=CHALLENGED, registry=bytes(range(32))).encode()
-    challenge, audit = b"\1\1\1\0\0\2\0\0", b"\1\1\1\0\0\4\0\0"
+    challenge, audit = b"\1\1\1\0\2\0\0", b"\1\1\1\0\4\0\0"
     audited = announcement(rules=AUDITED, registry=bytes(range(32))).encode()
     alone = announcement(1, rules=TOKENED, registry=bytes(range(32))).encode()
     changes = {
         "flaw-unknown": (flawed, text(b"unbound"), text(b"unbounD")),
         "flaws-in-another-order": (flawed, listed, text(b"one-key") + text(b"unbound")),
         "flaw-twice": (flawed, text(b"one-key"), text(b"unbound")),
-        "flaw-without-lesson": (flawed, lesson, b"\1\1\1\0\0\0\0\2"),
-        "receipts-without-salt": (guarded, receipts, b"\1\0\1\0\1\0\0\0"),
-        "tokens-without-salt": (tokened, tokens, b"\1\0\1\0\0\1\0\0"),
+        "flaw-without-lesson": (flawed, lesson, b"\1\1\1\0\0\0\2"),
+        "tokens-without-salt": (tokened, tokens, b"\1\0\1\0\1\0\0"),
         "tokens-in-a-lesson": (
             tokened,
             tokens,
-            b"\1\1\1\1\0\1\0\1" + text(b"unbound"),
+            b"\1\1\1\1\1\0\1" + text(b"unbound"),
         ),
         "tokens-without-registry": (tokened, root, size(b"")),
-        "guards-unknown": (tokened, tokens, b"\1\1\1\0\0\x08\0\0"),
+        "guards-unknown": (tokened, tokens, b"\1\1\1\0\x08\0\0"),
         "audit-of-one-shuffler": (alone, tokens, audit),
-        "audit-without-salt": (audited, audit, b"\1\0\1\0\0\4\0\0"),
-        "audit-without-padding": (audited, audit, b"\0\1\1\0\0\4\0\0"),
-        "audit-without-order": (audited, audit, b"\1\1\0\0\0\4\0\0"),
+        "audit-without-salt": (audited, audit, b"\1\0\1\0\4\0\0"),
+        "audit-without-padding": (audited, audit, b"\0\1\1\0\4\0\0"),
+        "audit-without-order": (audited, audit, b"\1\1\0\0\4\0\0"),
         "audit-without-registry": (audited, root, size(b"")),
-        "challenge-without-salt": (challenged, challenge, b"\1\0\1\0\0\2\0\0"),
-        "challenge-without-padding": (challenged, challenge, b"\0\1\1\0\0\2\0\0"),
-        "challenge-without-order": (challenged, challenge, b"\1\1\0\0\0\2\0\0"),
+        "challenge-without-salt": (challenged, challenge, b"\1\0\1\0\2\0\0"),
+        "challenge-without-padding": (challenged, challenge, b"\0\1\1\0\2\0\0"),
+        "challenge-without-order": (challenged, challenge, b"\1\1\0\0\2\0\0"),
         "challenge-in-a-lesson": (
             challenged,
             challenge,
-            b"\1\1\1\1\0\2\0\1" + text(b"unbound"),
+            b"\1\1\1\1\2\0\1" + text(b"unbound"),
         ),
         "challenge-without-registry": (challenged, root, size(b"")),
-        "registry-cut": (guarded, guarded[-40:], guarded[-40:-4] + size(bytes(31)) + bytes(31)),
+        "registry-cut": (plain, plain[-40:], plain[-40:-4] + size(bytes(31)) + bytes(31)),
     }
     for name, (whole, old, new) in changes.items():
         inside = replaced(whole, old, new)
@@ -252,15 +250,11 @@ def decision_faults() -> Iterator[tuple[str, str, bytes]]:
 
 
 def board_faults() -> Iterator[tuple[str, str, bytes]]:
-    """What is wrong with receipts, a registry, an alarm, the end of a session."""
-    shown, alarm, registry = encoded("receipts"), encoded("alarm"), encoded("registry")
-    ones, twos = b"\1" * 32, b"\2" * 32
-    yield "receipts", "descending", replaced(shown, ones + twos, twos + ones)
-    yield "receipts", "one-twice", replaced(shown, ones + twos, ones + ones)
-    yield "receipts", "of-31-bytes", shown[: HEADER + 32] + b"\0\0\0\1\0\0\0\x1f" + bytes(31)
+    """What is wrong with a registry, an alarm, the end of a session."""
+    alarm, registry = encoded("alarm"), encoded("registry")
     yield "registry", "one-twice", replaced(registry, SIGNER.public + bytes(32), bytes(64))
     yield "registry", "of-31-bytes", registry[:HEADER] + b"\0\0\0\1\0\0\0\x1f" + bytes(31)
-    yield "alarm", "unknown-cause", replaced(alarm, text(b"missing"), text(b"nothing"))
+    yield "alarm", "unknown-cause", replaced(alarm, text(b"split"), text(b"splat"))
     yield "burned", "not-utf8", encoded("burned")[:-1] + b"\xff"
 
 

@@ -96,7 +96,6 @@ def shown_announcement(told: Announcement) -> Vector:
         "delta": told.policy.delta,
         **{name: getattr(told.rules, name) for name in ("deadline", "min_batch", "min_dropout")},
         **{name: getattr(told.rules, name) for name in ("padded", "salted", "ordered", "lesson")},
-        "receipts": told.rules.receipts,
         "tokens": told.rules.tokens,
         "challenge": told.rules.challenge,
         "audit": told.rules.audit,

@@ -82,7 +82,7 @@ function checkGuards(found) {
   const careful = found.salted && found.padded && found.ordered && !found.flaws.length;
   required(found.flaws.join() === FLAWS.filter((flaw) => found.flaws.includes(flaw)).join());
   required(found.lesson || !found.flaws.length);
-  required(found.salted || !(found.receipts || found.tokens));
+  required(found.salted || !found.tokens);
   required(!(found.tokens && found.flaws.length));
   required(careful || !watched);
   const sealed = found.padded && found.salted && !found.flaws.length;
@@ -129,7 +129,7 @@ export function readAnnouncement(encoded) {
     found[name] = data.number(4);
     required(found[name] >= 1 && found[name] <= MOST);
   }
-  for (const name of ["padded", "salted", "ordered", "lesson", "receipts"]) {
+  for (const name of ["padded", "salted", "ordered", "lesson"]) {
     found[name] = data.flag();
   }
   const guards = data.number(1);

@@ -6,7 +6,7 @@ import { readKey } from "./seal.js";
 const WITNESS = 1 + 32 + 64; // bytes: place, state, signature
 const REASONS = ["malformed", "wrong-size", "does-not-open", "duplicate", "late", "unexpected"];
 REASONS.push("outside-domain", "unregistered");
-const CAUSES = ["missing", "balance", "accounts", "order", "decision", "announcement", "split"];
+const CAUSES = ["balance", "accounts", "order", "decision", "announcement", "split"];
 CAUSES.push("changed");
 const PEERS_OF = 2 ** 15; // added to the number of shufflers where `randomness` follows
 
@@ -95,12 +95,6 @@ function registry(data) {
   const keys = data.items();
   required(of32(keys) && distinct(hexed(keys)));
   return { keys: hexed(keys) };
-}
-
-function receipts(data) {
-  const [root, hashes] = [data.take(32), data.items()];
-  required(of32(hashes) && ascending(hashes));
-  return { root: hex(root), hashes: hexed(hashes) };
 }
 
 function alarm(data) {
@@ -227,7 +221,6 @@ export const BODIES = {
   10: ["burned", (data) => ({ why: data.text() })],
   11: ["closed", () => ({})],
   12: ["registry", registry],
-  13: ["receipts", receipts],
   14: ["alarm", alarm],
   15: ["relay", relay],
   16: ["found", found],

@@ -44,13 +44,15 @@ const read = (session, state) => {
     ? [`Of what you said it knows for certain, for no other answer is as long: ${known.join(", ")}.`, "bad"]
     : ["Every answer of yours is as long as another one, so it knows none for certain.", "good"];
 };
-const missed = (session, state) => {
-  const lost = Object.entries(state.rounds).filter(([round, made]) => session.counted(round, made.receipts) === false);
-  return lost.length
-    ? ["Your receipt is missing on the board: that is how you know.", "bad"]
-    : ["Your own answers are all there. Ask the others whose receipt is missing.", "good"];
+const lost = (session) => {
+  const [came, counted] = session.tallies.map((_, at) => session.counted(at + 1)).reduce(
+    ([all, some], { people: here, least }) => [all + here, some + least], [0, 0]);
+  return counted < came
+    ? [`The board shows it to everybody: answers of ${came - counted} of ${came} people are missing, and nobody knows whose.`, "bad"]
+    : ["No answer was lost this time.", "good"];
 };
-const SHOWS = { size: read, drop: missed, surround: missed };
+const unseen = () => ["Nothing on the board shows it: as many answers went on as came.", "bad"];
+const SHOWS = { size: read, drop: lost, surround: unseen };
 
 // What whoever ran this had a party do wrong; it is told when all is over.
 function cheated(session, state, { happened }) {

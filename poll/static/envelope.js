@@ -67,8 +67,8 @@ export function saidAs(rule, value, draw = () => sodium.randombytes_random()) {
 // Where the session asks for noise, it is added here: nothing is sealed as it was answered. Where
 // only k people open a row, it is sealed once more, by seeds of its levels (threshold.js).
 //
-// Gives the envelope, the receipts (what to look for on the board), and what is inside, from the
-// outside inwards, for the person's own eyes: it never leaves the phone.
+// Gives the envelope, and what is inside, from the outside inwards, for the person's own eyes: it never
+// leaves the phone.
 export function sealAnswers(plan, row, seeds = null) {
   const { told, asked, shape } = plan;
   if ((shape === null) !== (seeds === null)) throw new Error("seeds, where rows are opened, and only there");
@@ -88,19 +88,13 @@ export function sealAnswers(plan, row, seeds = null) {
     const wrote = joined(Uint8Array.of(number), salt, ...words);
     const plain = plan.ballot ? pad(wrote, plan.ballot) : wrote;
     const values = ask.map((column) => said[column]);
-    return { ask, values, onions: wrap(hops, plain), receipt: receiptOf(plan, plain) };
+    return { ask, values, onions: wrap(hops, plain) };
   });
   const slots = answers.map((answer) => answer.onions[0]).sort(compared);
   const envelope = sealLayer(unhex(told.shufflers[0]), items(slots), plan.context(1));
   required(!plan.envelope || envelope.length === plan.envelope, "wrong-size");
-  return { envelope, answers, receipts: answers.map((answer) => hex(answer.receipt)) };
+  return { envelope, answers };
 }
-
-export const receiptOf = (plan, plain) =>
-  receiptIn(plan.session, plan.asked.round, plain);
-
-export const receiptIn = (session, round, plain) =>
-  sha256("veilmix receipt 1\0", session, Uint8Array.of(round), plain);
 
 // Open an envelope, as shuffler 1 does; the onions in it.
 export function openEnvelope(plan, secret, envelope) {

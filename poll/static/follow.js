@@ -29,7 +29,6 @@ export class Session {
     this.calls = []; // {body, data}, the data without their seal
     this.mixed = 0;
     this.accounts = {}; // round -> what shufflers have said of it
-    this.receipts = {};
     this.mints = {}; // round -> the key by which `randomness` answers everybody
     this.decision = null;
     this.tallies = [];
@@ -93,9 +92,6 @@ export class Session {
       case "mixed":
         this.mixed += 1;
         (this.accounts[said.round] ??= []).push(body);
-        break;
-      case "receipts":
-        this.receipts[said.round] = body;
         break;
       case "tally":
         this.tallies.push(body);
@@ -170,11 +166,12 @@ export class Session {
     if (!same || decision.kept.join() !== all) refuse("another release was decided than was announced");
   }
 
-  // Whether all receipts of a round are on the board; null while nobody has posted any.
-  counted(round, receipts) {
-    const posted = this.receipts[round];
-    if (posted === undefined) return null;
-    return receipts.every((one) => posted.hashes.includes(one));
+  // How many people shuffler 1 let in, and how many of them were counted at least, as the board says
+  // of a round to everybody alike; null while nobody has counted.
+  counted(round) {
+    const tally = this.tallies[round - 1];
+    if (tally === undefined) return null;
+    return { people: this.accounts[round][0].people, least: Math.min(...tally.totals) };
   }
 
   // The parties that open an envelope of a call, in their order.

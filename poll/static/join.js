@@ -1,4 +1,4 @@
-// A phone takes part: it follows the board, asks its person, seals, hands in, looks for receipts.
+// A phone takes part: it follows the board, asks its person, seals, hands in.
 //
 // What it sends: once a name, then sealed envelopes. What it keeps is gone with its tab (store.js).
 import { openRound, sealAnswers } from "./envelope.js";
@@ -61,14 +61,14 @@ async function join(name) {
 function seal({ body, data }, answer = null) {
   const plan = openRound(session.announced, data);
   const seeds = plan.shape && seedsOf(plan, state.row, state.asked.factors, answer, session.mints[body.round]);
-  const { envelope, answers, receipts } = sealAnswers(plan, state.row, seeds);
+  const { envelope, answers } = sealAnswers(plan, state.row, seeds);
   const frame = frameSubmission(session.session, body.round, envelope, session.board.witness);
   const { features } = session.told;
   const words = answers.map(({ ask: columns, values }) =>
     columns.map((column, i) => `${features[column].name} ${values[i]}`).join("; "),
   );
   const levels = plan.shape && levelsOf(plan.shape, state.row).map((said) => said.join(", "));
-  state.rounds[body.round] = { frame: hex(frame), receipts, answers: words, levels, handed: false, problem: "" };
+  state.rounds[body.round] = { frame: hex(frame), answers: words, levels, handed: false, problem: "" };
   state.asked = null;
   sealing = true;
   save();

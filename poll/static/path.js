@@ -5,33 +5,30 @@ import { button, el, p } from "./draw.js";
 const people = (many) => (many === 1 ? "1 person" : `${many} people`);
 const STEP = 700; // milliseconds from one step to the next
 
-// The steps of a round: [party, what happened there], as far as the board says so. That shufflers have
-// passed this phone's answers on is known once its receipts are found, and not before.
+// The steps of a round: [party, what happened there], as far as the board says so. Whether this phone's
+// answers are among those that went on, it does not say: none but their sender could know, and whoever
+// missed them would tell the reader whose they were.
 export function wayOf(session, made, round) {
   const call = session.calls.find(({ body }) => body.round === round);
   const accounts = session.accounts[round] ?? [];
-  const many = made.receipts.length;
+  const many = made.answers.length;
   const onions = many === 1 ? "1 sealed answer" : `${many} sealed answers`;
   const steps = [["your phone", `You sealed ${onions} into one envelope of ${made.frame.length / 2} bytes.`]];
   if (round in session.mints) {
     steps.push(["randomness", "Your phone asked it blindly, and checked that it answered with the one key on the board. It saw that you asked, and not what you said."]);
   }
-  const posted = session.receipts[round];
-  const places = made.receipts.map((one) => (posted?.hashes.indexOf(one) ?? -1) + 1).sort((a, b) => a - b);
-  const found = places.every((place) => place > 0);
   for (const { hop, people: came, received, forwarded } of accounts) {
-    const first = found
-      ? `Your envelope came with those of ${people(came)}. It was opened; your ${onions} went on among ${forwarded}, in an order that tells nobody's.`
-      : `${people(came)} came, and ${forwarded} sealed answers went on: your ${onions} should be among them.`;
-    const later = found ? "yours among them" : "yours should be among them";
-    const what = `${received} sealed answers came, ${forwarded} went on: ${later}, with one layer less, and without you.`;
-    steps.push([`shuffler ${hop}`, hop === 1 ? first : what]);
+    const due = hop === 1 ? came * many : received;
+    const first = `${people(came)} came, and ${forwarded} sealed answers went on: your ${onions} should be among them, in an order that tells nobody's.`;
+    const later = `${received} sealed answers came, ${forwarded} went on: yours should be among them, with one layer less, and without you.`;
+    const lost = forwarded < due ? ` ${due - forwarded} did not go on.` : "";
+    steps.push([`shuffler ${hop}`, (hop === 1 ? first : later) + lost, forwarded < due]);
   }
-  if (posted !== undefined) {
-    const all = posted.hashes.length;
-    const where = `${places.length === 1 ? "number" : "numbers"} ${places.join(", ")} of ${all}`;
-    const good = `Opened the last layer and counted it. Your ${places.length === 1 ? "receipt is" : "receipts are"} ${where} on the board.`;
-    steps.push([call.body.reader, found ? good : "Your receipts are not among those on the board: say so.", !found]);
+  const tally = session.tallies[round - 1];
+  if (tally !== undefined) {
+    const counted = tally.totals.reduce((sum, one) => sum + one, 0);
+    const last = accounts[accounts.length - 1].forwarded;
+    steps.push([call.body.reader, `Opened the last layer of ${last} sealed answers, and counted ${counted}.`, counted < last]);
   }
   return steps;
 }

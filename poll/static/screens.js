@@ -199,17 +199,16 @@ function promise(session) {
   ];
 }
 
-// What became of one round's envelope, and how it is shown.
+// What became of one round's envelope, and how it is shown. Of what was counted every phone says the
+// same: a phone that missed its own answer, and whose owner said so, would tell the reader whose it was.
 function standing(session, state, round) {
   const made = state.rounds[round];
-  const counted = session.counted(round, made.receipts);
-  if (counted === true) return ["Your answer was counted: its receipt is on the board.", "good"];
-  if (counted === false) {
-    return ["Your answer was NOT counted: its receipt is missing on the board. Say so.", "bad"];
-  }
   if (made.problem) return [made.problem, "bad"];
   if (!made.handed) return ["Your envelope is sealed, and not yet handed in.", null];
-  return ["Your envelope was handed in. Your phone keeps a receipt, and looks for it on the board.", null];
+  const counted = session.counted(round);
+  if (counted === null) return ["Your envelope was handed in.", null];
+  const all = counted.least === counted.people;
+  return [`Your envelope was handed in. Answers of ${counted.least} of ${people(counted.people)} were counted.`, all ? "good" : "bad"];
 }
 
 // The same of the last round, to be read aloud.

@@ -6,7 +6,7 @@ const place = (code) => `veilmix ${code}`;
 
 // name: "" before it has joined. row: answers, one a question. session: the digest that was agreed
 // to. asked: {factors, frame, problem} of what `randomness` is asked, until it has answered; null if
-// it is not. rounds: by number, {frame, receipts, answers, levels, handed, problem} of what was sealed.
+// it is not. rounds: by number, {frame, answers, levels, handed, problem} of what was sealed.
 export function recall(code) {
   const fresh = { name: "", row: [], agreed: false, session: "", mark: null, asked: null, rounds: {} };
   try {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ...errors import RoundBurned
 from ...protocol.announcement import Announcement
-from ...protocol.messages import Body, Call, Counts, Decision, Receipts, Tally
+from ...protocol.messages import Body, Call, Counts, Decision, Tally
 from ...protocol.programs import DecisionRule, RoundResult, Strategy, strategy_of
 from ...protocol.schema import Schema
 from ..board_stream import Retold
@@ -31,13 +31,13 @@ class Liar(Endpoint):
 
     async def post(self, body: Body) -> None:
         """Post honestly, but tell the target another announcement, or crash before the count."""
-        if "crash" in self.attacks and isinstance(body, Tally | Receipts):
+        if "crash" in self.attacks and isinstance(body, Tally):
             raise RoundBurned(CRASH)
         if "lie-marginals" in self.attacks and isinstance(body, Tally) and body.counts is not None:
             body = replace(body, counts=tuple(merged(count) for count in body.counts))
         await super().post(body)
         if "equivocate" in self.attacks and isinstance(body, Announcement) and self.target:
-            unguarded = replace(body.rules, receipts=False, tokens=False, challenge=False)
+            unguarded = replace(body.rules, tokens=False, challenge=False)
             unsalted = replace(unguarded, audit=False, salted=False)
             told = replace(body, rules=unsalted)
             self.network.show(self.target, Retold(self.network.stream, told))

@@ -26,12 +26,15 @@ def lost(scene: Scene, fault: Fault) -> Measured:
 ATTACK = Attack(
     by=NETWORK,
     does="loses the messages of some people",
-    remedy="`receipts`; `min_dropout` if few are lost in one round only",
+    remedy=(
+        "`min_dropout`, if few are lost in one round only; else nothing: a person that was not "
+        "accepted cannot prove that it has sent"
+    ),
     scenario="attack-block",
     unit="people not counted",
     measure=lost,
     reads=("users", "share", "round", "target"),
-    stopped_by=("receipts", "dropout"),
+    stopped_by=("dropout",),
     trials={"": by_some(round=2)},
     commit=commit,
 )

@@ -10,7 +10,7 @@ from ..catalogue.session import commits
 ATTACK = Attack(
     by=SHUFFLER,
     does="loses single answers and says that they did not open",
-    remedy="`balance`; `receipts`",
+    remedy="`challenge` or `receipts`: the round burns unopened; `balance` shows it afterwards",
     scenario="attack-drop",
     unit="answers lost",
     measure=answers_lost,

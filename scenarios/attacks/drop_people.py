@@ -22,7 +22,8 @@ def left_out(scene: Scene, fault: Fault) -> Measured:
 ATTACK = Attack(
     by=SHUFFLER,
     does="loses all answers of some people",
-    remedy="`tokens` burn the round; else `receipts` only: all totals are short by as many",
+    remedy="`tokens` burn the round; `challenge` or `receipts` burn it unopened; else nothing: all "
+    "totals are short by as many",
     scenario="attack-drop-people",
     unit="people not counted",
     measure=left_out,

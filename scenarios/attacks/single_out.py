@@ -53,9 +53,8 @@ ATTACK = Attack(
     does="keeps the target and replaces everybody else by known rows, and the reader tells them",
     remedy=(
         "`challenge`: while one shuffler is not in it, nothing is opened before everybody has "
-        "looked, unless the board is delayed (S2). `tokens` and `sums` burn what has been read by "
-        "then, if the reader does not help to the end; `receipts` show it afterwards to whoever "
-        "looks"
+        "looked; `receipts`: before some have. `tokens` and `sums` burn what has been read by "
+        "then, if the reader does not help to the end"
     ),
     scenario="attack-single-out",
     unit=UNIT,

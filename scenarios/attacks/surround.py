@@ -32,8 +32,9 @@ ATTACK = Attack(
         "`tokens`: the rows have none, and the round burns before anything is told. "
         "`sums`, unless rows are replaced in both rounds (S3): where marginals are public, the "
         "analyst compares what it has read with them, and burns before anything is released; where "
-        "they are secret, the curator does when the counts are out. `min_batch` helps nothing; "
-        "`receipts` show it afterwards to whoever looks"
+        "they are secret, the curator does when the counts are out. `min_batch` helps nothing. "
+        "`challenge`, or `receipts` if anybody looks but the target, burn the round before it is "
+        "opened"
     ),
     scenario="attack-surround",
     unit=UNIT,

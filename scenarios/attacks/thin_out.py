@@ -45,14 +45,14 @@ ATTACK = Attack(
         "`tokens`: whoever has asked for one may not be missing, and a request without an answer "
         "is made again on the board (S5 names what is left); else "
         "a `min_dropout` larger than the number of friends: its price is that fewer people can "
-        "stop a release; `promise`, where it has nothing to spare. `receipts` show it to the target"
+        "stop a release; `promise`, where it has nothing to spare"
     ),
     scenario="attack-thin-out",
     unit=UNIT,
     learns=wholly,
     measure=target_read(with_curator, friends),
     reads=("target", "users"),
-    stopped_by=("tokens", "promise", "receipts"),
+    stopped_by=("tokens", "promise"),
     trials={"": trial},
     commit=commit,
     first_only=True,

@@ -25,8 +25,8 @@ COMPARED = (
     "`sums`, unless rows are replaced in both rounds (S3): where marginals are public, the analyst "
     "compares what it has read with them, and burns before anything is released. Where they are "
     "secret the curator has to be in it, who "
-    "alone could compare, and does when the counts are out; `receipts` show it afterwards to a "
-    "target that looks"
+    "alone could compare, and does when the counts are out. `challenge`, or `receipts` if the "
+    "target looks, burn the round before it is opened"
 )
 InsertedRows = Callable[["Scene", "Fault"], Mapping[int, "Sequence[Row]"]]
 

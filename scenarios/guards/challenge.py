@@ -13,26 +13,29 @@ WANTED = {
     "defence.fresh_key": "every ballot is looked for by itself",
 }
 
+LOCKED = (
+    *(Requirement.switched_on(key, why) for key, why in WANTED.items()),
+    Requirement("mix.order", "sorted", 'batches are sorted; say mix.order = "sorted"'),
+    Requirement("mix.suite", "sealedbox", 'a proof seals layers again; say suite = "sealedbox"'),
+)
+HELD_IN = ("protocol/challenge.py", "roles/challenge.py")
+PRICE = (
+    "three multiplications in a group a ballot; on the board 100 bytes a person and 36 a ballot "
+    "of each round; three deadlines to look; everybody learns who takes part; a person who is "
+    "accepted and has sealed nothing stops the round"
+)
+
 GUARD = Guard(
     key="defence.challenge",
     on=True,
     off=False,
-    held_in=("protocol/challenge.py", "roles/challenge.py"),
+    held_in=HELD_IN,
     guards="no ballot is opened before everybody has looked whether what was sent has come",
     setting="nothing is opened before people have looked whether theirs has come",
-    price=(
-        "three multiplications in a group a ballot; on the board 100 bytes a person and 36 a "
-        "ballot of each round; a deadline to look; everybody learns who takes part"
-    ),
+    price=PRICE,
     default=False,
     needs={"defence.registered": True},
-    wanted=(
-        *(Requirement.switched_on(key, why) for key, why in WANTED.items()),
-        Requirement("mix.order", "sorted", 'batches are sorted; say mix.order = "sorted"'),
-        Requirement(
-            "mix.suite", "sealedbox", 'a proof seals layers again; say suite = "sealedbox"'
-        ),
-    ),
+    wanted=LOCKED,
     stops=(
         "drop",
         "drop-people",

@@ -22,9 +22,8 @@ def announced_rules(scenario: Scenario) -> Rules:
         salted=mix.salt,
         ordered=mix.order == "sorted",
         lesson=mix.lesson,
-        receipts=scenario.defence.receipts > 0,
         tokens=scenario.defence.tokens,
-        challenge=scenario.defence.challenge,
+        challenge=scenario.defence.locks,
         audit=scenario.defence.audit,
         flaws=flaws(scenario),
     )

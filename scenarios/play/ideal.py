@@ -59,7 +59,7 @@ def play_ideal(
         announced_policy(scenario),
         scenario.mix.shufflers,
         asked=scenario.defence.tokens,
-        public=scenario.defence.challenge or scenario.defence.audit,
+        public=scenario.defence.locks or scenario.defence.audit,
         whole=said.whole_rows(ideal.posted[0]) if opens else None,
         answers=said.answers if single else None,
     )

@@ -349,7 +349,7 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Those from `promise` on are switched off in a lesson only.
 
     Attributes:
-        receipts: share of users who check the board.
+        receipts: share of users who look whether what they sent has come, before it is opened.
         registered: only users known beforehand may send.
         min_dropout: a second round is released only if nobody, or at least so many people, left.
         balance: totals and accounts on the board are added up.
@@ -361,8 +361,7 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         signed: posts and the board's heads are signed by identities known beforehand.
         tokens: a ballot counts only with a token given to a registered person, and all tokens are
             spent.
-        challenge: nobody opens a ballot before all people have looked whether what they sent has
-            come.
+        challenge: the same, and all people look.
         audit: half of the layers of every pair of shufflers are opened before everybody.
         promise: the analyst releases nothing of which the promise cannot be proved, of those who
             came.
@@ -391,6 +390,11 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     unbundle: bool = True
     fresh_salt: bool = True
     fresh_key: bool = True
+
+    @property
+    def locks(self) -> bool:
+        """Whether ballots are locked until people have looked: all of them, or a share."""
+        return self.challenge or self.receipts > 0
 
 
 class Expect(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

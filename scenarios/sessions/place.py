@@ -112,7 +112,7 @@ def _cast(session: SessionFile, entropy: Entropy, users: range, rows: Rows) -> C
 
 
 def _guards(session: SessionFile, entropy: Entropy) -> Guards:
-    """What parties look at; a person looks for its receipts with the probability of `receipts`."""
+    """What parties look at; a person looks for its ballots with the probability of `receipts`."""
     asked = session.scenario.defence
     known = session.registry
 
@@ -122,7 +122,7 @@ def _guards(session: SessionFile, entropy: Entropy) -> Guards:
 
     return Guards(
         registered=len(known.keys) if known else None,
-        looks=looks if asked.receipts else None,
+        looks=None if asked.challenge else looks,
         balance=asked.balance,
         recompute=asked.recompute,
     )

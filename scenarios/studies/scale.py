@@ -111,7 +111,7 @@ def unsaid(scenario: Scenario) -> Iterator[str]:
         for word, on in (
             ("signatures of registered people", guards.registered),
             ("tokens", guards.tokens),
-            ("challenges", guards.challenge),
+            ("challenges", guards.locks),
             ("audits", guards.audit),
             ("opening rows by threshold", program_of(scenario).opens),
         )

@@ -35,7 +35,6 @@ from ...protocol.messages import (
     Head,
     Key,
     Mixed,
-    Receipts,
     Registry,
     Roster,
     Submission,
@@ -279,7 +278,3 @@ def _read(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
         size = grown(lambda many: Roll(tuple(range(many))), people)
         yield Sent(number, reader, other_reader(reader), "roll", 1, size)
         yield _post(terms, number, reader, Issued(0))
-    if rules.receipts:
-        answers = people * len(plan.call.asks)
-        make = lambda many: Receipts(bytes(STATE), _ordered(STATE, many))  # noqa: E731
-        yield _list(terms, number, reader, make, answers)

@@ -1,8 +1,11 @@
-"""A shuffler loses whole people: all questions are short of them, and only receipts tell."""
+"""A shuffler loses whole people: all questions are short of them, and the totals do not show it."""
+
+from typing import Any
 
 import attack_kit as KIT
 
 DROP = {"attack": "drop-people", "by": "shuffler-1", "users": 4, "round": 1}
+LOOKED: dict[str, Any] = {"defence__registered": True, "defence__receipts": 0.1}
 
 
 def test_the_balance_does_not_show_it() -> None:
@@ -11,14 +14,11 @@ def test_the_balance_does_not_show_it() -> None:
     assert KIT.alarms(outcome) == []
 
 
-def test_each_of_those_who_look_says_so() -> None:
-    outcome = KIT.attack(DROP, defence__receipts=1.0)
-    assert KIT.alarms(outcome) == ["missing"] * 4
-    assert len({alarm.party for alarm in outcome.alarms}) == 4
-
-
-def test_one_target_is_lost_and_sees_it() -> None:
-    aimed = {"attack": "drop-people", "by": "shuffler-1", "target": "user-3", "round": 1}
-    outcome = KIT.attack(aimed, defence__receipts=1.0)
-    assert [alarm.party for alarm in outcome.alarms] == ["user-3"]
-    assert KIT.totals(outcome) == [29, 29, 29]
+def test_where_some_look_less_than_was_accepted_is_never_opened() -> None:
+    for entry, lost in ((DROP, 4), ({**DROP, "users": 1}, 1)):
+        outcome = KIT.attack(entry, **LOOKED)
+        assert outcome.burned is not None
+        came = f"{90 - 3 * lost} ballots have come of 90 that were accepted"
+        assert outcome.burned.startswith(came)
+        assert KIT.totals(outcome) == []
+        assert KIT.effect(outcome).value == 0

@@ -25,8 +25,9 @@ def test_bound_layers_make_the_target_absent_not_identified() -> None:
 def test_who_compares_does_not_answer_and_says_so() -> None:
     outcome = KIT.attack(EQUIVOCATE, **KIT.lesson(defence__bind=False))
     assert KIT.effect(outcome).value == 0
-    assert KIT.alarms(outcome) == ["announcement"]
-    assert outcome.alarms[0].party == "user-3"
+    (alarm,) = outcome.alarms
+    assert (alarm.party, alarm.cause) == ("user-3", "announcement")
+    assert not alarm.borne_out  # nobody can prove who made the other announcement
 
 
 @pytest.mark.parametrize(
@@ -36,4 +37,4 @@ def test_another_session_is_told_of_where_there_is_a_challenge_or_an_audit(guard
     """What is told has no salt, so it can have neither."""
     outcome = KIT.attack(EQUIVOCATE, defence__registered=True, **guards)
     assert KIT.effect(outcome).value == 0
-    assert "announcement" in KIT.alarms(outcome)
+    assert "announcement" in {alarm.cause for alarm in outcome.alarms}

@@ -86,14 +86,14 @@ def _but(keys: Any, party: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_a_target_that_looks_says_so_when_all_is_told(name: str) -> None:
-    """The others who were replaced too; that the row was read does not change by it."""
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "thin-out"])
+def test_those_who_were_replaced_and_look_prove_it_before_anything_is_opened(name: str) -> None:
+    """Of `thin-out` nobody can: its target was never accepted."""
     outcome = KIT.attack(fault(name), defence__receipts=1.0, **EASY)
     due = 59 if name == "surround" else 1
-    assert KIT.alarms(outcome) == ["missing"] * due
+    assert KIT.alarms(outcome) == ["changed"] * due
     assert ("user-3" in {alarm.party for alarm in outcome.alarms}) is (name != "surround")
-    assert KIT.effect(outcome).value == 4
+    assert KIT.effect(outcome).value == 0
 
 
 def test_one_friend_too_few_and_the_round_is_burned() -> None:
@@ -166,7 +166,7 @@ CHANGES = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", CHANGES)
-def test_with_a_challenge_and_receipts_of_all_nothing_changed_is_released(row: str) -> None:
+def test_with_a_challenge_nothing_changed_is_released(row: str) -> None:
     keys = {
         "population.source": "builtin:titanic",
         "population.users": 40,
@@ -175,14 +175,13 @@ def test_with_a_challenge_and_receipts_of_all_nothing_changed_is_released(row: s
         "defence.registered": True,
         "defence.balance": True,
         "defence.challenge": True,
-        "defence.receipts": 1.0,
     }
     made = changed(load("attack-overlap"), keys, plan_rows()[row].faults(40, 2))
     for seed in range(4):
         outcome = run(made, seed, worst_case_nodes=0)
         assert outcome.release is None
         assert outcome.burned is not None
-        assert any(alarm.borne_out for alarm in outcome.alarms)
+        assert all(alarm.borne_out for alarm in outcome.alarms)
 
 
 @pytest.mark.parametrize("fault", ["late", "malformed", "absent"])

@@ -8,13 +8,13 @@ import role_kit as ROLES
 from veilmix.errors import Reason
 from veilmix.protocol.messages import (
     Alarm,
+    BallotMarks,
     Body,
     Call,
     Cause,
     Decision,
     Key,
     Mixed,
-    Receipts,
     Tally,
 )
 from veilmix.protocol.phases import Phase
@@ -60,10 +60,10 @@ WRONG: dict[str, tuple[str, type[Endpoint], str]] = {
         saying(Mixed, lambda body: replace(body, hop=2)),
         "mixed of shuffler-1",
     ),
-    "receipts-nobody-asked-for": (
+    "marks-nobody-asked-for": (
         "curator",
-        saying(Tally, lambda _body: Receipts(bytes(32), ())),
-        "receipts of curator",
+        saying(Tally, lambda _body: BallotMarks(())),
+        "heard of curator",
     ),
 }
 

@@ -39,7 +39,8 @@ def test_with_a_challenge_nothing_is_opened(number: int) -> None:
 
 
 @pytest.mark.slow
-def test_whoever_was_replaced_and_looks_says_so_afterwards() -> None:
+def test_whoever_was_replaced_and_looks_proves_it_before_anything_is_opened() -> None:
     outcome = KIT.attack(fault(1), defence__receipts=1.0, **GUARDED)
-    assert KIT.alarms(outcome) == ["missing"] * 13
+    assert KIT.alarms(outcome) == ["changed"] * 13
     assert "user-3" not in {alarm.party for alarm in outcome.alarms}
+    assert KIT.effect(outcome).value == 0

@@ -1,8 +1,11 @@
 """A shuffler puts people of its own in the place of others: n is right, the counts are not."""
 
+from typing import Any
+
 import attack_kit as KIT
 
 SUBSTITUTE = {"attack": "substitute", "by": "shuffler-1", "users": 4, "round": 1}
+LOOKED: dict[str, Any] = {"defence__registered": True, "defence__receipts": 1.0}
 
 
 def test_the_number_of_people_does_not_show_it() -> None:
@@ -12,13 +15,16 @@ def test_the_number_of_people_does_not_show_it() -> None:
     assert KIT.alarms(outcome) == []
 
 
-def test_each_of_those_who_look_says_so() -> None:
-    outcome = KIT.attack(SUBSTITUTE, defence__receipts=1.0)
-    assert KIT.alarms(outcome) == ["missing"] * 4
+def test_each_of_those_who_look_proves_it_and_nothing_is_opened() -> None:
+    outcome = KIT.attack(SUBSTITUTE, **LOOKED)
+    assert KIT.alarms(outcome) == ["changed"] * 4
+    assert outcome.burned is not None
+    assert KIT.totals(outcome) == []
+    assert KIT.effect(outcome).value == 0
 
 
-def test_a_target_can_be_made_to_say_what_the_shuffler_likes() -> None:
+def test_a_target_that_is_made_to_say_something_else_proves_it() -> None:
     aimed = {"attack": "substitute", "by": "shuffler-1", "target": "user-2"}
-    outcome = KIT.attack(aimed, defence__receipts=1.0)
-    assert {alarm.party for alarm in outcome.alarms} == {"user-2"}
-    assert len(outcome.alarms) == 2  # once in each round
+    outcome = KIT.attack(aimed, **LOOKED)
+    assert [alarm.party for alarm in outcome.alarms] == ["user-2"]
+    assert outcome.burned == "a ballot that user-2 sent and was accepted has not come"

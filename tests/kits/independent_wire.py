@@ -45,7 +45,7 @@ REASONS = [
     "unregistered",
 ]
 FLAWS = ["unbound", "repeats", "bundled", "one-salt", "one-key"]
-CAUSES = ["missing", "balance", "accounts", "order", "decision", "announcement", "split", "changed"]
+CAUSES = ["balance", "accounts", "order", "decision", "announcement", "split", "changed"]
 KEY_SIZES = {0x01: 32, 0x02: 32, 0x03: 1184 + 32, 0xFF: 32}
 OVERHEAD = {0x01: 81, 0x02: 49, 0x03: 1137, 0xFF: 81}
 MOST = 2**31 - 1
@@ -192,7 +192,7 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     for name in ("deadline", "min_batch", "min_dropout"):
         fields[name] = data.number(4)
         require(1 <= fields[name] <= MOST)
-    for name in ("padded", "salted", "ordered", "lesson", "receipts"):
+    for name in ("padded", "salted", "ordered", "lesson"):
         fields[name] = data.flag()
     guards = data.number(1)
     require(guards <= 7)
@@ -202,7 +202,7 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     fields["flaws"] = data.many(data.text)
     require(fields["flaws"] == [flaw for flaw in FLAWS if flaw in fields["flaws"]])
     require(fields["lesson"] or not fields["flaws"])
-    require(fields["salted"] or not (fields["receipts"] or fields["tokens"]))
+    require(fields["salted"] or not fields["tokens"])
     require(not (fields["tokens"] and fields["flaws"]))
     careful = fields["salted"] and fields["padded"] and fields["ordered"] and not fields["flaws"]
     require(careful or not watched)
@@ -309,12 +309,6 @@ def registry(data: Bytes) -> dict[str, Any]:
     keys = data.items()
     require(all(len(public) == 32 for public in keys) and len(set(keys)) == len(keys))
     return {"keys": [public.hex() for public in keys]}
-
-
-def receipts(data: Bytes) -> dict[str, Any]:
-    root, hashes = data.take(32), data.items()
-    require(all(len(digest) == 32 for digest in hashes) and hashes == sorted(set(hashes)))
-    return {"root": root.hex(), "hashes": [digest.hex() for digest in hashes]}
 
 
 def alarm(data: Bytes) -> dict[str, Any]:
@@ -465,7 +459,6 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     10: ("burned", lambda data: {"why": data.text()}),
     11: ("closed", lambda _: {}),
     12: ("registry", registry),
-    13: ("receipts", receipts),
     14: ("alarm", alarm),
     15: ("relay", relay),
     16: ("found", found_ballots),
@@ -612,12 +605,6 @@ def ballot(inputs: dict[str, Any]) -> dict[str, Any]:
         require(good, "outside-domain")
     data.end()
     return {"ask": ask, "salt": salt.hex(), "values": values}
-
-
-def receipt(inputs: dict[str, Any]) -> dict[str, Any]:
-    told = bytes.fromhex(inputs["session"]) + bytes([inputs["round"]])
-    plain = bytes.fromhex(inputs["plaintext"])
-    return {"receipt": hashlib.sha256(b"veilmix receipt 1\0" + told + plain).hexdigest()}
 
 
 def signed(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -810,7 +797,6 @@ READERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "envelope": envelope,
     "ballot": ballot,
     "batch": batch,
-    "receipt": receipt,
     "signed": signed,
     "root": roots,
     "board": board,

@@ -55,7 +55,6 @@ class Client:
     board: Board = field(default_factory=Board)
     facts: dict[str, Any] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
-    receipts: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
 
     def ask(
         self, path: str, body: bytes | None = None, method: str | None = None, **headers: str
@@ -99,7 +98,6 @@ class Client:
         if plan.shape is not None:
             return self.sealed_by_seed(plan)
         (made,) = submit_all(Phrasebook(plan), [tuple(self.row)], [SystemEntropy()])
-        self.receipts[plan.call.round] = made.receipts
         number = plan.call.round
         return frame_envelopes(plan.session, number, [made.envelope], plan.witness)[0]
 
@@ -111,8 +109,7 @@ class Client:
         asked = question(plan, self.row, SystemEntropy())
         status, said = self.seed(asked.data)
         assert status == 200, said
-        data, self.receipts[number] = asked.sealed(said, self.board.mints[number])
-        return data
+        return asked.sealed(said, self.board.mints[number])
 
     def seed(self, data: bytes) -> tuple[int, bytes]:
         """Ask the desk for something that `randomness` answers."""
@@ -130,7 +127,7 @@ class Client:
             self.news()
 
     def live(self) -> None:
-        """Join, answer each round, look for receipts, to the end."""
+        """Join, answer each round, to the end."""
         self.join()
         done: set[int] = set()
         while not self.news()["ended"]:
@@ -144,10 +141,11 @@ class Client:
                     self.refused.append(said.decode())
 
     def counted(self) -> list[bool]:
-        """By round, whether its receipts are on the board."""
+        """By round, whether everybody who was let in was counted, as every phone is shown it."""
         return [
-            set(receipts) <= set(self.board.receipts[number].hashes)
-            for number, receipts in sorted(self.receipts.items())
+            set(tally.totals) == {account.people}
+            for number, tally in enumerate(self.board.tallies, start=1)
+            if (account := self.board.account(number, 1)) is not None
         ]
 
 

@@ -37,7 +37,6 @@ from veilmix.protocol.messages import (
     Head,
     Key,
     Mixed,
-    Receipts,
     Registry,
     Roster,
     Submission,
@@ -53,7 +52,6 @@ from veilmix.protocol.peer_messages import (
     Share,
     ShareSecret,
 )
-from veilmix.protocol.receipts import show
 from veilmix.protocol.registry import registry_root
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round, open_round
@@ -187,7 +185,6 @@ def announcements(draw: Any) -> Announcement:
     rules = Rules(
         *(draw(COUNT) for _ in range(3)),
         *(draw(st.booleans()), salted, draw(st.booleans()), lesson),
-        receipts=salted and draw(st.booleans()),
         flaws=tuple(flaw for flaw in Flaw if lesson and draw(st.booleans())),
     )
     setting = draw(st.sampled_from(Setting))
@@ -318,7 +315,6 @@ BODIES: dict[type, Any] = {
     Burned: TEXTS.map(Burned),
     Closed: st.just(Closed()),
     Registry: st.lists(DIGESTS, max_size=4, unique=True).map(lambda keys: Registry(tuple(keys))),
-    Receipts: st.lists(DIGESTS, max_size=5).map(show),
     Relay: st.builds(Relay, STEPS, st.dictionaries(PEERS, LAYERS, max_size=3).map(bags), REFUSED),
     FoundBallots: st.builds(FoundBallots, STEPS, LAYERS | st.just(()), REFUSED),
     Agreed: st.builds(Agreed, STEPS, DIGESTS),

@@ -1,4 +1,4 @@
-"""Sessions between machines with tokens, receipts, coarser values and noise; and their terms."""
+"""Sessions between machines with tokens, people who look, coarser values, noise; their terms."""
 
 import csv
 import sys
@@ -25,7 +25,7 @@ max_exposure = 0.5
 ALL = "[defence]\nregistered = true\ntokens = true\nreceipts = 1.0\nbalance = true\n"
 
 
-def test_registered_people_with_tokens_and_receipts_say_less_than_they_know(
+def test_registered_people_with_tokens_who_look_say_less_than_they_know(
     tmp_path: Path, started: Any
 ) -> None:
     halls = {
@@ -39,7 +39,7 @@ def test_registered_people_with_tokens_and_receipts_say_less_than_they_know(
     for place in ("curator", "hall", "annex"):
         assert session.out(place) == "age,town,count\n10 to 19,oslo,6\n20 to 29,rome,6\n"
     posts = [event["detail"] for event in session.log("annex") if event["event"] == "entry"]
-    for kind in ("curator: registry", "curator: mint", "analyst: issued", "analyst: receipts"):
+    for kind in ("curator: registry", "curator: mint", "analyst: issued", "analyst: heard"):
         assert kind in posts
     assert not [kind for kind in posts if "alarm" in kind]
 

@@ -75,7 +75,7 @@ def test_a_scenario_ends_with_the_same_result(name: str) -> None:
 
 ASKED = {
     "registered": {"defence.registered": True},
-    "receipts": {"defence.receipts": 0.5},
+    "receipts": {"defence.registered": True, "defence.receipts": 0.5},
     "tokens": {"defence.registered": True, "defence.tokens": True},
     "challenge": {"defence.registered": True, "defence.challenge": True},
     "unsigned": {"mix.lesson": True, "defence.signed": False},

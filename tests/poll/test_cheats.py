@@ -1,7 +1,6 @@
 """Cheating in class: what each attack gets, and what pupils can see of it."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -44,12 +43,6 @@ def held(name: str, rows: Sequence[Sequence[str]] = ROWS) -> tuple[Any, list[Cli
     return room.done(), clients, outcome
 
 
-def receipts_posted(client: Client, number: int) -> bool | None:
-    """Whether a phone finds its receipts of a round; None: nobody has posted any."""
-    posted = client.board.receipts.get(number)
-    return None if posted is None else set(client.receipts[number]) <= set(posted.hashes)
-
-
 def test_what_the_command_offers_is_what_there_is() -> None:
     assert sorted(OFFERED) == sorted(CHEATS)
     assert happened(read_questions(DEMO)) is None
@@ -63,18 +56,16 @@ def test_without_padding_the_first_shuffler_reads_everybody(tmp_path: Path) -> N
     _, clients, outcome = held("size")
     (effect,) = outcome.attacks
     assert (effect.attack, effect.value, effect.of) == ("size", 36.0, 36.0)
-    assert all(client.counted() == [True, True] for client in clients)  # no receipt shows it
+    assert all(client.counted() == [True, True] for client in clients)  # the board does not show it
     checks = verify(read(save(outcome, tmp_path)))
     assert [check.name for check in checks if check.ok is False] == []
 
 
-def test_one_person_among_made_up_ones_is_read_and_all_others_see_it() -> None:
+def test_one_person_among_made_up_ones_is_read_and_no_phone_sees_it() -> None:
     _, clients, outcome = held("surround")
     (effect,) = outcome.attacks
     assert effect.value == effect.of > 0  # every released value of whoever answered first
-    seen = Counter(receipts_posted(client, 2) for client in clients)
-    assert seen == {False: len(ROWS) - 1, True: 1}
-    assert all(receipts_posted(client, 1) for client in clients)
+    assert all(client.counted() == [True, True] for client in clients)
 
 
 def test_a_curator_that_lies_breaks_its_promise_in_what_it_publishes() -> None:
@@ -86,11 +77,11 @@ def test_a_curator_that_lies_breaks_its_promise_in_what_it_publishes() -> None:
     assert small / sum(counts.values()) > outcome.scenario.policy.max_exposure
 
 
-def test_who_loses_answers_is_found_by_those_whose_receipts_are_missing() -> None:
+def test_that_answers_are_lost_every_phone_sees_alike() -> None:
     _, clients, outcome = held("drop")
     (effect,) = outcome.attacks
     assert effect.value > 0
-    assert sum(receipts_posted(client, 1) is False for client in clients) > 0
+    assert all(client.counted()[0] is False for client in clients)
     assert outcome.refused["does-not-open"] >= 7  # of 36 answers one in five, in round 1
 
 

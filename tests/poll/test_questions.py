@@ -39,7 +39,7 @@ def test_the_demo_can_be_asked_as_it_is() -> None:
     assert scenario.scenario.name == "three-questions"
     assert scenario.scenario.title == "Three questions"
     assert len(scenario.feature) == 3
-    assert scenario.defence.receipts == 1.0
+    assert not scenario.defence.locks  # pages cannot seal to a lock
 
 
 def test_what_a_class_may_choose_is_taken(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def test_the_desk_answers_once_and_in_words(tmp_path: Path) -> None:
         assert first.seed(other.data)[0] == 409
         while 1 not in first.board.mints:
             first.news()
-        data, receipts = asked.sealed(answer, first.board.mints[1])
+        data = asked.sealed(answer, first.board.mints[1])
         assert first.hand_in(data) == (204, b"")
         vandal.asked(1)
         vandal.seed(question(vandal.plan(), vandal.row, SystemEntropy()).data)  # and says nothing
@@ -130,7 +130,6 @@ def test_the_desk_answers_once_and_in_words(tmp_path: Path) -> None:
         room.close_round()
         while not clients[1].news()["ended"]:
             pass
-    assert set(receipts) <= set(clients[1].board.receipts[1].hashes)
     outcome = outcome_of_phones(room.scenario, room.done())
     assert outcome is not None
     assert outcome.refused == {}
@@ -220,7 +219,7 @@ def test_phones_in_chromium_ask_seal_and_find_what_opened(
     assert asked["frame"]
     assert [storage["asked"] for storage in kept] == [None] * 3  # the blinding is gone with its use
     for words in told:
-        assert "Your answer was counted" in words
+        assert "people were counted" in words
         assert "Of what you said this was opened: never, yes. 3 people gave it." in words
         assert "nothing is said that fewer than 3 people share: the promise was kept." in words
         assert "once, closed" in words

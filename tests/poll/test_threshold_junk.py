@@ -113,7 +113,6 @@ class Forger(Client):
         honest = unpad(threshold.write(plan, Sealer(plan.shape), levels, salt, fresh))
         forged = pad(honest[:VALUES] + self.forge(plan.shape, levels), plan.ballot)
         (made,) = submit_all(Phrasebook(plan), [tuple(self.row)], [entropy], written=[forged])
-        self.receipts[round_] = made.receipts
         return frame_envelopes(plan.session, round_, [made.envelope], plan.witness)[0]
 
 

@@ -112,10 +112,6 @@ const WIRE = {
     return made.openBallot(plan, unhex(given.secret), unhex(given.layer));
   },
   batch: (given) => ({ digest: hex(batchDigest(given.layers.map(unhex))) }),
-  receipt(given) {
-    const [session, plain] = [given.session, given.plaintext].map(unhex);
-    return { receipt: hex(made.receiptIn(session, given.round, plain)) };
-  },
   root: (given) => ({ root: hex(tree.root(given.entries.map(unhex))) }),
   signed,
   board,
@@ -142,8 +138,8 @@ export async function read(kind, given) {
 export async function seal(announcement, call, row, seeds = null) {
   await ready;
   const plan = made.openRound(unhex(announcement), unhex(call));
-  const { envelope, receipts } = made.sealAnswers(plan, row, seeds?.map(unhex) ?? null);
-  return { envelope: hex(envelope), receipts };
+  const { envelope } = made.sealAnswers(plan, row, seeds?.map(unhex) ?? null);
+  return { envelope: hex(envelope) };
 }
 
 // Open an envelope of one shuffler and its ballots; what they say, by question.
@@ -191,12 +187,13 @@ export async function draws(answers, own, each, many) {
   return found;
 }
 
-// The way of one answer through two shufflers, where the board has these receipts; null: none yet.
-export const wayThrough = (own, hashes) => {
-  const accounts = [1, 2].map((hop) => ({ hop, people: 8, received: 8, forwarded: 8 - hop }));
+// The way of one answer through two shufflers, of which the second lost so many, to a reader that has
+// counted so many; null: none yet.
+export const wayThrough = (lost, counted) => {
+  const accounts = [0, lost].map((gone, at) => ({ hop: at + 1, people: 8, received: 8, forwarded: 8 - gone }));
   const call = { body: { round: 1, reader: "curator" } };
-  const receipts = hashes === null ? {} : { 1: { hashes } };
-  return wayOf({ calls: [call], accounts: { 1: accounts }, receipts, mints: {} }, { receipts: [own], frame: "00" }, 1);
+  const tallies = counted === null ? [] : [{ totals: [counted] }];
+  return wayOf({ calls: [call], accounts: { 1: accounts }, tallies, mints: {} }, { answers: ["yes"], frame: "00" }, 1);
 };
 
 export const estimated = (values, counts, each) => lies.estimated(values, counts, each);

@@ -70,7 +70,6 @@ CHANGES = {
     "salted": replace(TOLD, rules=replace(TOLD.rules, salted=False)),
     "ordered": replace(TOLD, rules=replace(TOLD.rules, ordered=False)),
     "lesson": replace(TOLD, rules=replace(TOLD.rules, lesson=True)),
-    "receipts": replace(TOLD, rules=replace(TOLD.rules, receipts=True)),
     "tokens": replace(TOLD, rules=replace(TOLD.rules, tokens=True), registry=bytes(32)),
     "challenge": replace(TOLD, rules=replace(TOLD.rules, challenge=True), registry=bytes(32)),
     "audit": replace(

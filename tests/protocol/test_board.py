@@ -28,7 +28,6 @@ from veilmix.protocol.messages import (
 )
 from veilmix.protocol.parties import Role
 from veilmix.protocol.phases import Phase
-from veilmix.protocol.receipts import show
 from veilmix.protocol.registry import registry_root
 
 HELD = KIT.session(2)
@@ -259,7 +258,7 @@ def test_published_marginals_are_what_was_announced() -> None:
         withheld.post(*said("curator", 1, Tally((3, 3, 3), {}), session))
 
 
-# Sessions with a registry, with receipts, and in which the curator asks more than once
+# Sessions with a registry, and in which the curator asks more than once
 
 KEYS = Registry((bytes(32), b"\1" * 32))
 
@@ -276,16 +275,14 @@ def opened(told: Any, *steps: tuple[int, str, Body]) -> list[Post]:
 
 
 LISTED = replace(TOLD, registry=registry_root(KEYS))
-GIVEN = replace(TOLD, rules=replace(TOLD.rules, receipts=True))
 DEEP = replace(TOLD, program=Program.HIERARCHICAL, policy=Policy(2, 0.5, "hierarchical"))
-SHOWN = show([bytes(32), b"\1" * 32])
 MIXED = [(1, f"shuffler-{hop}", Mixed(hop, 3, 3, 9, {}, bytes(32))) for hop in (1, 2)]
 COUNTED = (1, "curator", Tally((3, 3, 3), {}))
 PAIRS = Call(2, Role.CURATOR, ((0, 1),))
 HEARD = [(1, "curator", KIT.SINGLES), *MIXED, COUNTED, (2, "curator", PAIRS)]
 AGAIN = [(2, f"shuffler-{hop}", Mixed(hop, 3, 3, 3, {}, bytes(32))) for hop in (1, 2)]
 LAST = [*HEARD, *AGAIN, (2, "curator", Tally((3,), {})), (2, "curator", KEPT)]
-CALLED, TO_SHOW = (1, "curator", KIT.SINGLES), (1, "curator", SHOWN)
+CALLED = (1, "curator", KIT.SINGLES)
 FINAL = (3, "curator", replace(KIT.JOINT, round=3))
 LATER = [(3, f"shuffler-{hop}", Mixed(hop, 3, 3, 3, {}, bytes(32))) for hop in (1, 2)]
 RELEASED = (3, "analyst", Tally((3,), {}, RELEASE))
@@ -302,26 +299,6 @@ REFUSED: dict[str, tuple[list[Post], Post]] = {
         said("curator", 0, LISTED, NONE),
     ),
     "registry-twice": ([*opened(LISTED)[:4]], said("curator", 0, KEYS, NONE)),
-    "tally-without-the-receipts-that-are-due": (
-        opened(GIVEN, CALLED, *MIXED),
-        said("curator", 1, COUNTED[2], GIVEN.digest()),
-    ),
-    "receipts-nobody-announced": (
-        opened(TOLD, CALLED, *MIXED),
-        said("curator", 1, SHOWN, SESSION),
-    ),
-    "receipts-twice": (
-        opened(GIVEN, CALLED, *MIXED, TO_SHOW),
-        said("curator", 1, SHOWN, GIVEN.digest()),
-    ),
-    "receipts-under-another-root": (
-        opened(GIVEN, CALLED, *MIXED),
-        said("curator", 1, replace(SHOWN, root=bytes(32)), GIVEN.digest()),
-    ),
-    "receipts-of-who-does-not-read": (
-        opened(GIVEN, CALLED, *MIXED),
-        said("analyst", 1, SHOWN, GIVEN.digest()),
-    ),
     "decision-after-the-release": (
         opened(DEEP, *LAST, FINAL, *LATER, RELEASED),
         said("curator", 3, KEPT, DEEP.digest()),
@@ -339,12 +316,11 @@ def test_a_post_that_does_not_fit_what_stands_there_is_refused(name: str) -> Non
     assert board == as_it_was
 
 
-@pytest.mark.parametrize("told", [LISTED, GIVEN, DEEP], ids=["registry", "receipts", "deep"])
+@pytest.mark.parametrize("told", [LISTED, DEEP], ids=["registry", "deep"])
 def test_what_fits_is_accepted(told: Any) -> None:
     """Or the table above would refuse for another reason than it says."""
     whole = {
         LISTED: [CALLED, *MIXED, COUNTED],
-        GIVEN: [CALLED, *MIXED, TO_SHOW, COUNTED],
         DEEP: [*LAST, FINAL, *LATER, RELEASED, (3, "curator", Closed())],
     }
     assert len(replay(opened(told, *whole[told])).tallies) == (3 if told is DEEP else 1)

@@ -117,6 +117,7 @@ MIXED: list[tuple[str, Body]] = [
     (f"shuffler-{hop}", Mixed(hop, 3 if hop == 1 else 0, 3, 9, {}, bytes(32))) for hop in (1, 2)
 ]
 HEARD: tuple[str, Body] = ("curator", BallotMarks(tuple(bytes([i]) * 32 for i in range(9))))
+FEWER: tuple[str, Body] = ("curator", BallotMarks(HEARD[1].hashes[1:]))  # type: ignore[union-attr]
 SHOWN: list[tuple[str, Body]] = [
     (party, ShareSecret(hop, KEYS[party].secret)) for hop, party in enumerate(PLAN.openers[:-1], 1)
 ]
@@ -159,6 +160,7 @@ WRONG: dict[str, list[tuple[str, Body]]] = {
     "mixed of more than were accepted": [*LOCKED, ACCEPTED, mixed_of(4)],
     "heard by the other reader": [*LOCKED, ACCEPTED, *MIXED, ("analyst", HEARD[1])],
     "heard before all have mixed": [*LOCKED, ACCEPTED, MIXED[0], HEARD],
+    "heard of less than was accepted": [*LOCKED, ACCEPTED, *MIXED, FEWER],
     "heard twice": [*LOCKED, ACCEPTED, *MIXED, HEARD, HEARD],
     "shown before anything is heard": [*LOCKED, ACCEPTED, *MIXED, SHOWN[0]],
     "shown twice": [*LOCKED, ACCEPTED, *MIXED, HEARD, SHOWN[0], SHOWN[0]],

@@ -4,7 +4,7 @@ import changed_frames
 import pytest
 from veilmix.errors import Reason
 
-NEW = {"roster", "head", "registry", "mint", "issued", "receipts", "alarm"}  # kinds of posts
+NEW = {"roster", "head", "registry", "mint", "issued", "alarm"}  # kinds of posts
 
 
 @pytest.mark.slow

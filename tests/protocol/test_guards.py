@@ -1,4 +1,4 @@
-"""Registry, receipts, alarms: the pure steps of the defences that a session may add."""
+"""Registry, alarms: the pure steps of the defences that a session may add."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,7 +11,6 @@ from veilmix.crypto.signing import Signer
 from veilmix.errors import ParameterError, Reason, VerificationError
 from veilmix.protocol.alarms import check_alarm, seen_wrong
 from veilmix.protocol.announcement import Flaw, Rules
-from veilmix.protocol.ballots import submit
 from veilmix.protocol.board import Board
 from veilmix.protocol.messages import (
     Alarm,
@@ -19,7 +18,6 @@ from veilmix.protocol.messages import (
     Certificate,
     Decision,
     Mixed,
-    Receipts,
     Registry,
     Roster,
     Submission,
@@ -27,7 +25,6 @@ from veilmix.protocol.messages import (
 )
 from veilmix.protocol.mixing import batch_digest
 from veilmix.protocol.programs import strategy_of
-from veilmix.protocol.receipts import check_inclusion, contains, missing, prove, root_of, show
 from veilmix.protocol.registry import check_senders, registry_root, submission
 from veilmix.protocol.schema import Schema
 from veilmix.protocol.signed_posts import sign_head, witness_of
@@ -75,55 +72,12 @@ def test_a_registry_has_whole_keys_once_each() -> None:
     assert registry_root(Registry(())) == EMPTY_ROOT
 
 
-# Receipts
-
-
-def test_readers_and_users_make_the_same_receipts() -> None:
-    held = KIT.session(1, rules=Rules(receipts=True))
-    plan = held.plan()
-    sealed = [submit(plan, row, SeededEntropy(i)) for i, row in enumerate(KIT.ROWS)]
-    reading = read_ballots(plan, KIT.mix(held, plan, [envelope.envelope for envelope in sealed]))
-    shown = show(reading.receipts)
-    assert set(shown.hashes) == {receipt for person in sealed for receipt in person.receipts}
-    assert len(shown.hashes) == 3 * len(KIT.ROWS)
-    assert all(missing(shown, envelope.receipts) == () for envelope in sealed)
-
-
-def test_without_receipts_none_are_made() -> None:
-    held = KIT.session(1)
-    sealed = submit(held.plan(), KIT.ROWS[0], SeededEntropy(1))
-    assert sealed.receipts == ()
-    assert read_ballots(held.plan(), KIT.mix(held, held.plan(), [sealed.envelope])).receipts == []
-
-
-@pytest.mark.parametrize("many", [1, 2, 3, 8, 13])
-def test_an_inclusion_is_proved_with_the_root_alone(many: int) -> None:
-    hashes = [bytes([i]) * 32 for i in range(many)]
-    shown = show(reversed(hashes))
-    for digest in hashes:
-        assert contains(shown, digest)
-        check_inclusion(shown.root, digest, prove(shown, digest))
-        with pytest.raises(VerificationError):
-            check_inclusion(shown.root, bytes([255]) * 32, prove(shown, digest))
-    assert missing(shown, [hashes[0], bytes([200]) * 32]) == (bytes([200]) * 32,)
-    with pytest.raises(VerificationError, match="not among those shown"):
-        prove(shown, bytes([200]) * 32)
-
-
-@pytest.mark.slow
-def test_a_board_of_130_244_receipts_is_built_in_a_moment() -> None:
-    shown = show(i.to_bytes(32, "big") for i in range(130_244))
-    assert len(shown.hashes) == 130_244
-    assert shown.root == root_of(shown.hashes)
-
-
 # Alarms
 
 
 def board(**changes: Any) -> Board:
     """A board on which round 1 of three people and three questions has been tallied."""
-    rules = changes.pop("rules", Rules(receipts=True))
-    announcement = KIT.session(2, rules=rules).announcement
+    announcement = KIT.session(2, rules=changes.pop("rules", None) or Rules()).announcement
     mixed = [
         Mixed(1, 3, 3, 9, {}, batch_digest([b"one", b"two"])),
         Mixed(2, 0, 9, 9, {}, batch_digest([b"two", b"one"])),
@@ -135,7 +89,6 @@ def board(**changes: Any) -> Board:
         "calls": [KIT.SINGLES],
         "mixed": mixed,
         "tallies": [Tally((3, 3, 3), {}, counts)],
-        "receipts": {1: show([bytes(32)])},
         "decision": Decision((0,), Certificate("fixed", 2, 3, 0)),
     }
     return Board(**fields | changes)
@@ -148,6 +101,8 @@ def decide(_schema: Schema, marginals: Any, n: int) -> Decision:
 
 STRATEGY = strategy_of(decide)
 OTHER = KIT.session(1).announcement.encode()
+SAME = KIT.session(2).announcement.encode()
+RETITLED = replace(KIT.session(2).announcement, title="another").encode()
 BATCH = Writer().items([b"two", b"one"]).done()
 LIE = Decision((0, 1), Certificate("fixed", 2, 3, 0))
 LOST = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 9, 8, {}, bytes(32))]
@@ -169,10 +124,6 @@ def signed(**changes: Any) -> Board:
 
 
 ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
-    "missing": (board(), Alarm(1, Cause.MISSING, b"\1" * 32), True),
-    "missing-though-there": (board(), Alarm(1, Cause.MISSING, bytes(32)), False),
-    "missing-without-receipts": (board(receipts={}), Alarm(1, Cause.MISSING, b"\1" * 32), False),
-    "missing-no-receipt": (board(), Alarm(1, Cause.MISSING, b"nothing"), False),
     "balance": (board(tallies=UNREAD), Alarm(1, Cause.BALANCE), True),
     "balance-though-even": (board(), Alarm(1, Cause.BALANCE), False),
     "balance-untallied": (board(tallies=[]), Alarm(1, Cause.BALANCE), False),
@@ -197,6 +148,11 @@ ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
         Alarm(1, Cause.ORDER, Writer().items([b"one", b"two"]).done()),
         False,
     ),
+    "order-where-there-is-none": (
+        board(rules=Rules(ordered=False)),
+        Alarm(1, Cause.ORDER, BATCH),
+        False,
+    ),
     "order-no-batch": (board(), Alarm(1, Cause.ORDER, b"?"), False),
     "decision": (board(decision=LIE), Alarm(1, Cause.DECISION), True),
     "decision-though-right": (board(), Alarm(1, Cause.DECISION), False),
@@ -205,14 +161,9 @@ ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
         Alarm(1, Cause.DECISION),
         False,
     ),
-    "announcement": (board(), Alarm(0, Cause.ANNOUNCEMENT, OTHER), True),
-    "announcement-though-the-same": (
-        board(),
-        Alarm(
-            0, Cause.ANNOUNCEMENT, KIT.session(2, rules=Rules(receipts=True)).announcement.encode()
-        ),
-        False,
-    ),
+    "announcement": (board(), Alarm(0, Cause.ANNOUNCEMENT, OTHER), False),
+    "announcement-with-another-title": (board(), Alarm(0, Cause.ANNOUNCEMENT, RETITLED), False),
+    "announcement-though-the-same": (board(), Alarm(0, Cause.ANNOUNCEMENT, SAME), False),
     "announcement-of-nothing": (board(), Alarm(0, Cause.ANNOUNCEMENT, b"?"), False),
     "announcement-in-a-round-to-come": (board(), Alarm(2, Cause.ANNOUNCEMENT, OTHER), False),
     "of-a-round-to-come": (board(), Alarm(2, Cause.BALANCE), False),
@@ -249,10 +200,19 @@ def test_a_watcher_sees_what_the_board_shows() -> None:
 
 
 def test_every_alarm_of_every_cause_is_tried_both_ways() -> None:
-    """But of a changed ballot, which needs a session (tests/roles/test_challenge.py)."""
+    """But of a changed ballot, which needs a session (tests/roles/test_challenge.py).
+
+    Of another announcement nothing can be proved, whatever its evidence is.
+    """
     tried = {(alarm.cause, justified) for _, alarm, justified in ALARMS.values()}
     causes = set(Cause) - {Cause.CHANGED}
-    assert tried == {(cause, justified) for cause in causes for justified in (True, False)}
+    both = {(cause, justified) for cause in causes for justified in (True, False)}
+    assert tried == both - {(Cause.ANNOUNCEMENT, True)}
+
+
+def test_what_cannot_be_proved_says_so() -> None:
+    with pytest.raises(VerificationError, match="signed by no party"):
+        check_alarm(board(), Alarm(0, Cause.ANNOUNCEMENT, RETITLED), STRATEGY)
 
 
 # Design errors are for lessons
@@ -263,8 +223,6 @@ def test_flaws_belong_to_lessons() -> None:
         Rules(flaws=(Flaw.ONE_KEY,))
     with pytest.raises(ParameterError, match="in their order"):
         Rules(lesson=True, flaws=(Flaw.ONE_KEY, Flaw.UNBOUND))
-    with pytest.raises(ParameterError, match="without salt"):
-        Rules(salted=False, receipts=True)
 
 
 @pytest.mark.parametrize("padded", [True, False])
@@ -286,9 +244,3 @@ def test_a_broken_bundle_is_refused_whole() -> None:
     reading = read_ballots(plan, [b"", b"\0\0\0\1!", bytes(40)])
     assert reading.refused == {Reason.MALFORMED: 3}
     assert reading.totals == (0, 0, 0)
-
-
-def test_the_root_of_receipts_is_that_of_their_hashes() -> None:
-    shown = show([bytes(32), b"\1" * 32])
-    assert Receipts(root_of(shown.hashes), shown.hashes) == shown
-    assert show([]).root == EMPTY_ROOT

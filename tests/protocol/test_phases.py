@@ -35,7 +35,6 @@ mixing      opened        shuffler                   board                      
 mixing      heard         curator analyst            board                      challenged
 challenged  shown         shuffler                   board                      challenged
 challenged  issued        curator analyst            board                      challenged
-challenged  receipts      curator analyst            board                      challenged
 challenged  roll          curator analyst            curator analyst            challenged
 challenged  alarm         user curator shuffler analyst  board                 challenged
 challenged  tally         curator analyst            board                      tallied
@@ -58,7 +57,6 @@ tallied     burned        curator shuffler analyst   board                      
 decided     burned        curator shuffler analyst   board                      burnt
 burnt       closed        curator                    board                      over
 opening     registry      curator                    board                      opening
-mixing      receipts      curator analyst            board                      mixing
 announced   alarm         user curator shuffler analyst  board                 announced
 collecting  alarm         user curator shuffler analyst  board                 collecting
 mixing      alarm         user curator shuffler analyst  board                 mixing

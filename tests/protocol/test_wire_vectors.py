@@ -21,7 +21,7 @@ from veilmix.crypto.ristretto import base_times
 from veilmix.crypto.suites import suite
 from veilmix.errors import Reason, Refused, VerificationError
 from veilmix.protocol.announcement import decode_announcement
-from veilmix.protocol.ballots import read_ballot, receipt
+from veilmix.protocol.ballots import read_ballot
 from veilmix.protocol.board import replay
 from veilmix.protocol.frames import decode_message
 from veilmix.protocol.messages import Call, Kind, Registry, Submission, Tally
@@ -29,8 +29,7 @@ from veilmix.protocol.mixing import batch_digest, open_envelope, open_layers
 from veilmix.protocol.peers.accounting import result_digest
 from veilmix.protocol.peers.agreement import Agreement, PeerRound, open_peer_round, share_context
 from veilmix.protocol.peers.onions import pass_on, read_plain, seal_again
-from veilmix.protocol.receipts import root_of
-from veilmix.protocol.registry import check_senders
+from veilmix.protocol.registry import check_senders, registry_root
 from veilmix.protocol.session import Round, layer_context, open_round
 from veilmix.protocol.signed_posts import Fork
 
@@ -100,15 +99,9 @@ def read_board(inputs: Inputs) -> Inputs:
     return {"head": board.head.hex(), "digest": board.digest().hex()}
 
 
-def read_receipt(inputs: Inputs) -> Inputs:
-    place = SimpleNamespace(
-        session=unhex(inputs["session"]), call=SimpleNamespace(round=inputs["round"])
-    )
-    return {"receipt": receipt(cast(Round, place), unhex(inputs["plaintext"])).hex()}
-
-
 def read_root(inputs: Inputs) -> Inputs:
-    return {"root": root_of([unhex(entry) for entry in inputs["entries"]]).hex()}
+    keys = tuple(unhex(entry) for entry in inputs["entries"])
+    return {"root": registry_root(Registry(keys)).hex()}
 
 
 def read_signed(inputs: Inputs) -> Inputs:
@@ -195,7 +188,6 @@ READERS: dict[str, Callable[[Inputs], Inputs]] = {
     "ballot": read_ballot_,
     "batch": read_batch,
     "board": read_board,
-    "receipt": read_receipt,
     "root": read_root,
     "signed": read_signed,
     "peers": read_peers,

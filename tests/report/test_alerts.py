@@ -138,7 +138,7 @@ def test_an_alarm_that_was_raised(played) -> None:
     run = played(ALL)
     assert "alarm" not in rules(run)
     assert "alarm" in rules(
-        changed(run, alarms=[{"party": "user-1", "round": 1, "cause": "missing"}])
+        changed(run, alarms=[{"party": "user-1", "round": 1, "cause": "changed"}])
     )
 
 

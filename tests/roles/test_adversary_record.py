@@ -46,7 +46,7 @@ def run() -> Run:
         [record, times],
         adversary=record,
         shufflers=2,
-        rules=KIT.Rules(min_dropout=3, tokens=True, challenge=True, audit=True, receipts=True),
+        rules=KIT.Rules(min_dropout=3, tokens=True, challenge=True, audit=True),
         guards=Guards(registered=len(ROWS)),
         paced=True,
     ).board

@@ -52,7 +52,7 @@ SESSIONS: dict[str, dict[str, Any]] = {
     "tokens": {"guards": REGISTERED, "rules": KIT.Rules(min_dropout=3, tokens=True)},
     "everything": {
         "guards": REGISTERED,
-        "rules": KIT.Rules(min_dropout=3, tokens=True, challenge=True, audit=True, receipts=True),
+        "rules": KIT.Rules(min_dropout=3, tokens=True, challenge=True, audit=True),
     },
 }
 

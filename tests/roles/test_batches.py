@@ -65,7 +65,6 @@ class Marked(BatchDoor):
 SESSIONS: dict[str, dict[str, Any]] = {
     "one shuffler": {"shufflers": 1},
     "three shufflers": {"shufflers": 3},
-    "receipts": {"rules": KIT.Rules(min_dropout=3, receipts=True)},
     "no padding": {"rules": KIT.Rules(min_dropout=3, padded=False, lesson=True)},
     "hpke": {"suite": "hpke-x25519", "shufflers": 2},
     "wrong envelopes": {

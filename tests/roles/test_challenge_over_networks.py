@@ -7,7 +7,7 @@ import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.protocol.announcement import Rules
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.shuffler import Deed, cheat, drop_people
+from veilmix.roles.faults.shuffler import Deed, cheat, substitute
 
 MANY = 12
 ROWS = KIT.people(MANY)
@@ -31,7 +31,7 @@ def test_with_a_challenge_the_results_are_those_without(shufflers: int) -> None:
 
 
 def test_what_was_changed_burns() -> None:
-    taken = Deed(drop_people, SeededEntropy(3), target="user-3")
+    taken = Deed(substitute, SeededEntropy(3), target="user-3")
     run = played(shufflers=2, faults={"shuffler-1": cheat(taken)})
     assert run.board.burned == "a ballot that user-3 sent and was accepted has not come"
     assert not run.transcript.reads

@@ -11,7 +11,7 @@ from veilmix.protocol.messages import Kind
 from veilmix.protocol.session import Round
 from veilmix.roles import user
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.shuffler import Deed, cheat
+from veilmix.roles.faults.shuffler import Deed, cheat, substitute
 from veilmix.roles.network import Endpoint
 
 pytestmark = pytest.mark.memory
@@ -23,7 +23,7 @@ contest = user.contest
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
 def test_who_looks_late_but_in_time_is_heard(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whose ballot a shuffler has lost: it is said by them, and nothing is opened."""
+    """Whose ballot a shuffler has replaced: it is said by them, and nothing is opened."""
 
     async def slow(me: Endpoint, plan: Round, *given: Any) -> None:
         number = plan.call.round
@@ -32,13 +32,13 @@ def test_who_looks_late_but_in_time_is_heard(share: float, monkeypatch: pytest.M
         await contest(me, plan, *given)
 
     monkeypatch.setattr(user, "contest", slow)
-    deed = Deed("drop", SeededEntropy(3), rate=0.2)
+    deed = Deed(substitute, SeededEntropy(3), target="user-3")
     run = KIT.run(
         ROWS,
         rules=Rules(min_dropout=3, challenge=True),
         guards=Guards(registered=MANY),
         shufflers=2,
-        faults={"shuffler-2": cheat(deed)},
+        faults={"shuffler-1": cheat(deed)},
     )
     assert run.board.burned is not None
     assert "sent and was accepted has not come" in run.board.burned

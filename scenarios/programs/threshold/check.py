@@ -15,6 +15,7 @@ EPSILON = 1.0  # nats, at which a delta is told unless another is asked for
 UNREAD: tuple[tuple[str, str], ...] = (
     ("tokens", "people ask for outputs of their rows instead"),
     ("challenge", "locked ballots are not opened by groups"),
+    ("receipts", "locked ballots are not opened by groups"),
     ("audit", "locked ballots are not opened by groups"),
     ("recompute", "nothing is decided from counts"),
 )

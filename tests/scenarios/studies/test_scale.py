@@ -32,7 +32,7 @@ SMALL: dict[str, dict[str, int]] = {  # where fewer people, or none, can be aske
 GUARDED: dict[str, dict[str, Any]] = {
     "tokens": {"defence.registered": True, "defence.tokens": True},
     "challenge": {"defence.registered": True, "defence.challenge": True},
-    "receipts": {"defence.receipts": 1.0},
+    "receipts": {"defence.registered": True, "defence.receipts": 0.5},
     "unsigned": {"defence.signed": False},
     "post-quantum": {"mix.suite": "hpke-pq"},
     "one": {"mix.shufflers": 1},
