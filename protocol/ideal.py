@@ -16,9 +16,9 @@ import numpy.typing as npt
 from ..errors import RoundBurned
 from .announcement import Policy, Program, Rules, Setting
 from .crowd_limits import check_batch_size, check_rounds, check_unspent
+from .exclusion import published_rows
 from .hiding import BLANK, COVERS, OTHER, Hiding, Redact, apply_rule
 from .messages import Call, Counts, Decision
-from .opened_prefixes import by_prefixes, opened
 from .parties import Role
 from .programs import DecisionRule, RoundResult, Strategy, first_call, next_step, strategy_of
 from .promise import check_promise, prove
@@ -150,7 +150,7 @@ def run_through(
             pending, read = step, None
             table = answering(step)
             _check_people(policy, rules, tallies, len(table.codes))
-            read = _read(program, policy, table, step)
+            read = _read(program, policy, schema, table, step)
             if asking is not None:
                 given.append(asking(step))
                 check_tokens(policy, rules, given, len(table.codes))
@@ -168,11 +168,13 @@ def run_through(
     return Ideal(tuple(tallies), decision, release, burned, tuple(calls), pending, read)
 
 
-def _read(program: Program, policy: Policy, table: Table, call: Call) -> tuple[Counts, ...]:
-    """Return the counts that the reader of a call reads."""
+def _read(
+    program: Program, policy: Policy, schema: Schema, table: Table, call: Call
+) -> tuple[Counts, ...]:
+    """Return the counts that the reader of a call makes of the answers."""
     counts = answer(table, call)
     if program is Program.THRESHOLD:
-        return (opened(counts[0], policy.k, prefixes=by_prefixes(policy.rule)),)
+        return (published_rows(counts[0], policy, schema),)
     return counts
 
 

@@ -20,7 +20,8 @@ from . import parties
 from .announcement import Policy, Setting
 from .ideal import Ideal
 from .messages import Call, Counts
-from .opened_views import as_opened, tries_all
+from .opened_prefixes import by_prefixes, closes_further
+from .opened_views import PersonalRecord, as_opened, opened_counts, tries_all
 from .parties import Role
 from .record import CountsSeen
 from .transcript import Row, Transcript
@@ -44,19 +45,6 @@ class Answers:
     came: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Rounds:
-    """The answers of all rounds, as `as_opened` looks at them.
-
-    Attributes:
-        rows_by_round: per round and user what it said.
-        came: per round and question the users whose answers reached the reader.
-    """
-
-    rows_by_round: Mapping[int, Mapping[int, Row]]
-    came: Mapping[tuple[int, tuple[int, ...]], frozenset[int]]
-
-
 def ideal_view(
     users: int,
     ideal: Ideal,
@@ -67,20 +55,18 @@ def ideal_view(
     public: bool = False,
     whole: Counts | None = None,
     answers: Callable[[Call], Answers] | None = None,
+    domains: tuple[int | None, ...] = (),
 ) -> View:
     """Return the view of these parties of the calls that people were shown.
 
     Args:
         users: people of the session.
-        ideal: what came of it.
         policy: as announced.
-        shufflers: how many.
-        members: the parties.
         asked: whether people ask curator and analyst for tokens.
         public: whether everybody sees who takes part.
-        whole: where only what k people share is opened, the counts of whole rows, which reader and
-            `randomness` alone can know, together.
+        whole: where only what k people share is opened, the counts of whole rows.
         answers: gives those of a call, person by person; None: the summary form, without people.
+        domains: where rows open, the number of values of each column; None: without end.
     """
     coalition = frozenset(members)
     chain = [parties.shuffler(hop + 1) for hop in range(shufflers)]
@@ -88,10 +74,9 @@ def ideal_view(
     broken = [call for call in ideal.posted if coalition.issuperset(openers[call.round])]
     counted = tuple(_counted(ideal, policy, coalition))
     rounds, linked = _rounds(ideal, answers, broken, coalition)
-    if whole is not None and answers is not None:
-        linked, counted = as_opened(rounds, coalition, linked, counted)
-    elif whole is not None and tries_all(coalition):
-        counted += tuple(CountsSeen(seen.round, seen.columns, whole) for seen in counted)
+    if whole is not None:
+        single = rounds if answers else None
+        linked, counted = _opened(policy, coalition, linked, counted, whole, single)
     return View(
         coalition,
         users,
@@ -106,6 +91,8 @@ def ideal_view(
         asked=asked,
         public=public,
         threshold=whole is not None,
+        prefixes=by_prefixes(policy.rule),
+        domains=domains,
     )
 
 
@@ -114,14 +101,33 @@ def _rounds(
     answers: Callable[[Call], Answers] | None,
     broken: Sequence[Call],
     coalition: frozenset[str],
-) -> tuple[Rounds, Mapping[int, Mapping[int, Row]]]:
+) -> tuple[PersonalRecord, Mapping[int, Mapping[int, Row]]]:
     """Return the answers of all rounds, and the rows that members link to people."""
     if answers is None:
-        return Rounds({}, {}), {}
+        return PersonalRecord({}, {}), {}
     said = {call.round: answers(call) for call in ideal.posted}
     linked = _linked(said, {call.round for call in broken}, coalition)
     made = {number: each.made for number, each in said.items()}
-    return Rounds(made, _came(ideal, said)), linked
+    return PersonalRecord(made, _came(ideal, said)), linked
+
+
+def _opened(
+    policy: Policy,
+    coalition: frozenset[str],
+    linked: Mapping[int, Mapping[int, Row]],
+    counted: tuple[CountsSeen, ...],
+    whole: Counts,
+    rounds: PersonalRecord | None,
+) -> tuple[Mapping[int, Mapping[int, Row]], tuple[CountsSeen, ...]]:
+    """What is linked and counted where only what k people share opens. rounds: None: a summary."""
+    if rounds is not None:
+        return as_opened(rounds, coalition, linked, counted, policy)
+    rows = tuple(CountsSeen(seen.round, seen.columns, whole) for seen in counted)
+    if tries_all(coalition):
+        return linked, (*counted, *rows)
+    if parties.ANALYST in coalition and closes_further(policy.rule):
+        return linked, tuple(opened_counts(seen, policy) for seen in rows)
+    return linked, counted
 
 
 def _counted(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> Iterator[CountsSeen]:

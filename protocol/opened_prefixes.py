@@ -18,14 +18,20 @@ from .messages import Call, Certificate, Counts, Decision
 from .schema import Schema
 
 Cell = tuple[str, ...]
-WHOLE, PREFIXES = "threshold", "threshold prefixes"  # announced rules
-SAMPLED = re.compile(r"threshold sample=([1-9][0-9]{0,9})/4294967296")  # the third
+WHOLE, PREFIXES = "threshold", "threshold prefixes"  # announced rules, and with CLOSED after them
+CLOSED = " closed"  # its reader publishes less than it opens (exclusion.py)
+SAMPLED = re.compile(r"threshold sample=([1-9][0-9]{0,9})/4294967296")  # the third rule
 PARTS = 1 << 32  # a rate is a whole number of parts of this
 
 
 def by_prefixes(rule: str) -> bool:
     """Whether the announced rule opens prefixes of rows, and not whole rows alone."""
-    return rule == PREFIXES
+    return rule.removesuffix(CLOSED) == PREFIXES
+
+
+def closes_further(rule: str) -> bool:
+    """Whether by the announced rule a reader publishes less than opens, against exclusion."""
+    return rule in (WHOLE + CLOSED, PREFIXES + CLOSED)
 
 
 def sampled_rule(parts: int) -> str:

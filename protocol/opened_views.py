@@ -8,29 +8,29 @@ taken to be among them.
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Protocol
+from dataclasses import dataclass
 
 from . import parties
+from .announcement import Policy
 from .hiding import BLANK
-from .opened_prefixes import prefix_of, shown_of
+from .opened_prefixes import by_prefixes, closes_further, opened, prefix_of, shown_of
 from .record import CountsSeen
 from .transcript import Row
 
 Links = Mapping[int, Mapping[int, Row]]
 
 
-class PersonalRecord(Protocol):
-    """A run in which single people are recorded, with messages or without."""
+@dataclass(frozen=True, slots=True)
+class PersonalRecord:
+    """The answers of all rounds, person by person, of a run with messages or without.
 
-    @property
-    def rows_by_round(self) -> Mapping[int, Mapping[int, Row]]:
-        """Per round and person what it said."""
-        ...
+    Attributes:
+        rows_by_round: per round and person, by index, the values that the person sealed.
+        came: per round and question, the people whose answers reached the reader.
+    """
 
-    @property
-    def came(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
-        """Per round and question the people whose answers reached the reader."""
-        ...
+    rows_by_round: Mapping[int, Mapping[int, Row]]
+    came: Mapping[tuple[int, tuple[int, ...]], frozenset[int]]
 
 
 def tries_all(coalition: frozenset[str]) -> bool:
@@ -43,10 +43,16 @@ def as_opened(
     coalition: frozenset[str],
     linked: Links,
     counted: tuple[CountsSeen, ...],
+    policy: Policy,
 ) -> tuple[Links, tuple[CountsSeen, ...]]:
-    """What these parties link and count, as far as it is open to them."""
+    """What these parties link and count, as far as it is open to them. policy: as announced.
+
+    A reader that publishes less than it opens has seen all that it opened.
+    """
     if tries_all(coalition):
         return linked, (*counted, *(_all_of(record, seen) for seen in counted))
+    if parties.ANALYST in coalition and closes_further(policy.rule):
+        counted = tuple(_opened_of(record, seen, policy) for seen in counted)
     own = {
         parties.index(member) for member in coalition if parties.role(member) is parties.Role.USER
     }
@@ -58,6 +64,20 @@ def as_opened(
         }
         for number, people in linked.items()
     }, counted
+
+
+def _opened_of(record: PersonalRecord, seen: CountsSeen, policy: Policy) -> CountsSeen:
+    """The counts of what opened for the reader of a round, where single people are recorded."""
+    whole = _all_of(record, seen)
+    if whole.people != seen.people:
+        return seen
+    return opened_counts(whole, policy)
+
+
+def opened_counts(whole: CountsSeen, policy: Policy) -> CountsSeen:
+    """The counts of what opens of whole rows, before its reader closes anything further."""
+    counts = opened(whole.counts, policy.k, prefixes=by_prefixes(policy.rule))
+    return CountsSeen(whole.round, whole.columns, counts)
 
 
 def _all_of(record: PersonalRecord, seen: CountsSeen) -> CountsSeen:

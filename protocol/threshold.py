@@ -11,7 +11,7 @@ stays closed is BLANK from there on. Where the announced rule has people take pa
 does not asks for outputs of random bytes, so that its message is like any other and fits none.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -22,8 +22,9 @@ from ..crypto.threshold import SEED, Level, Opened, Sealer, open_groups
 from ..crypto.voprf import OprfKey
 from ..errors import Reason, Refused
 from .ballots import VALUES
+from .exclusion import close_further, domains_of
 from .hiding import BLANK
-from .opened_prefixes import cell, is_cover
+from .opened_prefixes import by_prefixes, cell, closes_further, is_cover
 from .session import Round, level_ends
 from .tallying import Reading
 from .token_messages import Evaluated, Query
@@ -125,7 +126,18 @@ def open_rows(plan: Round, reading: Reading) -> Reading:
     reading.closed = Counter(people for _, people in opened.closed)
     stopped = sum(people for row, people in counts.items() if BLANK in row)
     reading.astray = stopped - sum(people for _, people in opened.closed)
+    if closes_further(plan.announcement.policy.rule):
+        reading.counts = [_published(plan, opened, counts)]
     return reading
+
+
+def _published(plan: Round, opened: Opened, counts: Counter[Cell]) -> Counter[Cell]:
+    """Reader: what it publishes of the rows that it has opened."""
+    policy, sizes = plan.announcement.policy, defaultdict[Cell, list[int]](list)
+    for around, people in opened.closed:
+        sizes[_row(plan, around)].append(people)
+    domains, prefixes = domains_of(plan.announcement.schema), by_prefixes(policy.rule)
+    return Counter(close_further(counts, sizes, policy.k, domains, prefixes=prefixes))
 
 
 def rows_open(plan: Round, opened: Opened) -> dict[int, Cell]:

@@ -17,9 +17,10 @@ from .announcement import Flaw, Setting
 from .audit_ways import AuditedRecord
 from .board import Board, replay
 from .derivation import Knowledge, Terms, closure, links
+from .exclusion import domains_of
 from .messages import Decision
-from .opened_prefixes import opens_by_threshold
-from .opened_views import as_opened
+from .opened_prefixes import by_prefixes, opens_by_threshold
+from .opened_views import PersonalRecord, as_opened
 from .record import CountsSeen, Lengths, RunRecord, plain_rows
 from .transcript import Event, Row, Transcript
 
@@ -50,6 +51,8 @@ class View:
         more: whether audits tell more of who said what than is counted here (audit_ways.py).
         threshold: whether only what k people share was opened, so that values may be blank without
             a rule.
+        prefixes: whether prefixes of rows were, and not whole rows alone.
+        domains: where rows open, the number of values of each column; None: without end.
     """
 
     parties: frozenset[str]
@@ -67,6 +70,8 @@ class View:
     asked: bool = False
     more: bool = False
     threshold: bool = False
+    prefixes: bool = False
+    domains: tuple[int | None, ...] = ()
 
     @property
     def pinned(self) -> Mapping[int, Row]:
@@ -129,8 +134,11 @@ class Record(AuditedRecord):
         broken = {number for number, (open_, all_) in opened.items() if open_ == all_}
         told = self.board.announcement
         by_round, counted = links(self, coalition, self.derived), tuple(_counted(self, coalition))
-        if threshold := opens_by_threshold(told):
-            by_round, counted = as_opened(self, coalition, by_round, counted)
+        prefixes, domains, threshold = False, tuple[int | None, ...](), opens_by_threshold(told)
+        if told is not None and threshold:
+            single = PersonalRecord(self.rows_by_round, self.came)
+            by_round, counted = as_opened(single, coalition, by_round, counted, told.policy)
+            prefixes, domains = by_prefixes(told.policy.rule), tuple(domains_of(told.schema))
         return View(
             coalition,
             self.transcript.users,
@@ -147,6 +155,8 @@ class Record(AuditedRecord):
             asked=told is not None and told.rules.tokens,
             more=any(self.tells_more(number, coalition) for number in self.shown),
             threshold=threshold,
+            prefixes=prefixes,
+            domains=domains,
         )
 
     def derived(self, members: frozenset[str]) -> Knowledge:

@@ -13,6 +13,7 @@ from ..scenarios.wording import many, percent
 from .exposure_alerts import (
     above_target,
     broken,
+    excluded,
     exposed,
     homogeneous,
     named,
@@ -128,6 +129,7 @@ CHECKS: tuple[Check, ...] = (
     guards_off,
     achieved,
     exposed,
+    excluded,
     above_target,
     homogeneous,
     _burned,

@@ -111,7 +111,7 @@ def _who_read(facts: Facts) -> str:
 def exposed(facts: Facts) -> Iterator[Alert]:
     """People in small cells of the release."""
     small = [people for people in facts.crowds if people < facts.k]
-    if small:
+    if small and not facts.opens:  # there a blank is a crowd of several groups
         share = percent(sum(small) / facts.released)
         yield Alert(
             "warning",
@@ -122,6 +122,21 @@ def exposed(facts: Facts) -> Iterator[Alert]:
             f"max_exposure = {facts.run.scenario.policy.max_exposure:g} allows "
             f"{percent(facts.run.scenario.policy.max_exposure)}.",
             sum(small),
+        )
+
+
+def excluded(facts: Facts) -> Iterator[Alert]:
+    """People whose rows are closed, and whose small crowd is known all the same."""
+    if facts.opens and facts.exposed:
+        share = percent(facts.exposed / facts.released)
+        yield Alert(
+            "warning",
+            "excluded",
+            f"{people(facts.exposed)} known by exclusion in a crowd smaller than k = {facts.k}",
+            f"The domain is announced, and they have none of the open values: {share} of those "
+            "counted.",
+            'close = "published" in [policy] keeps further groups unpublished where that helps.',
+            facts.exposed,
         )
 
 

@@ -173,6 +173,18 @@ class Facts:
         return sum(self.crowds)
 
     @property
+    def opens(self) -> bool:
+        """Whether only what k people share was opened."""
+        return program_of(self.run.scenario).opens
+
+    @property
+    def exposed(self) -> int:
+        """People of the release who are in a crowd smaller than k, by its program's count."""
+        if self.opens:
+            return round(self.result.exposure.true * self.released)
+        return sum(people for people in self.crowds if people < self.k)
+
+    @property
     def alarms(self) -> tuple[Raised, ...]:
         """The alarms of a run."""
         return self.result.alarms

@@ -43,10 +43,11 @@ def _exposed(facts: Facts) -> Answer:
     if not facts.crowds:
         return Answer(EXPOSED, "not at all", "Nothing is released, so nobody is exposed by it.")
     exposure = facts.result.exposure
-    people = sum(count for count in facts.crowds if count < facts.k)
+    people = facts.exposed
     text = " ".join([*_bounds(facts), *alike_lines(facts.kept, facts.alike)])
     short = f"{percent(exposure.true)} of people"
-    held = f"{people:,} of {facts.released:,} are in a crowd smaller than k = {facts.k}. "
+    where = "in a crowd smaller than" if not facts.opens else "known to be in a crowd smaller than"
+    held = f"{people:,} of {facts.released:,} are {where} k = {facts.k}. "
     return Answer(EXPOSED, short, held + text)
 
 

@@ -107,7 +107,7 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         return
     true = "people in a crowd smaller than k in the release"
     if program_of(outcome.scenario).opens:
-        true = "people with a value that fewer than k share, with all before it"
+        true = "people with a value that fewer than k share, or whose small crowd all know"
     yield "true exposure Q(k/n)", percent(exposure.true), true
     same = outcome.scenario.population.setting == "fixed"
     proved = (
@@ -117,7 +117,7 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         delta = outcome.scenario.policy.delta
         proved = f"of people nobody had counted; fails with probability {percent(delta)} at most"
     if program_of(outcome.scenario).opens:
-        proved = "whoever comes: what fewer than k people share stays closed"
+        proved = "what fewer than k share stays closed; whom all know by exclusion is counted"
     if exposure.promised > outcome.decision.certificate.value:
         proved = f"proved again of the {exposure.people:,} people who came"
     yield "promised", percent(exposure.promised), proved

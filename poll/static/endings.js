@@ -1,7 +1,7 @@
 // What a phone shows when all is over: what was published, what was promised, and what became of both.
 import { el, p, release, shares, show } from "./draw.js";
 import { atMost, estimated, noiseOf } from "./noise.js";
-import { alike, exposed, openOf, saidIn } from "./opened.js";
+import { alike, excluded, exposed, openOf, saidIn } from "./opened.js";
 import { showsWay } from "./path.js";
 import { drawn, people, percent, promised } from "./screens.js";
 import { utf8 } from "./sodium.js";
@@ -9,8 +9,12 @@ import { shapeOf } from "./threshold.js";
 
 // How many are in a smaller crowd than was promised: anybody can count it in what was published.
 function proof({ told }, counts) {
-  if (shapeOf(told)) {
+  const shape = shapeOf(told);
+  if (shape) {
     const few = exposed(counts, told.k);
+    const known = excluded(counts, told.k, told.features.map(({ values }) => values.length), shape);
+    const rest = `In it nothing is said that fewer than ${told.k} people share, but everybody knows what ${people(known)} did not say, and these are too few to hide: known by exclusion.`;
+    if (!few && known) return p(rest, "bad");
     return few
       ? p(`In it something is said of ${people(few)} that fewer than ${told.k} share: the promise was BROKEN.`, "bad")
       : p(`In it nothing is said that fewer than ${told.k} people share: the promise was kept.`, "good");

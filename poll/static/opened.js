@@ -25,6 +25,29 @@ export function exposed(counts, k) {
   return counts.reduce((sum, [cell, people]) => sum + (few(saidIn(cell)) ? people : 0), 0);
 }
 
+// People in a crowd smaller than k that everybody knows by exclusion: they have none of the open answers
+// (protocol/exclusion.py). domains: answers to each question; shape: as the session has it.
+export function excluded(counts, k, domains, { prefixes, closes }) {
+  const stops = new Map();
+  for (const [cell, people] of counts)
+    if (cell.includes(BLANK)) {
+      const key = JSON.stringify(prefixes ? saidIn(cell) : []);
+      stops.set(key, (stops.get(key) ?? 0) + people);
+    }
+  const shared = [...crowds(counts).keys()].map((key) => JSON.parse(key));
+  const rows = domains.reduce((product, size) => product * size, 1);
+  const known = ([key, blank]) => {
+    const before = JSON.parse(key);
+    const behind = shared.filter((said) => said.length === before.length + 1 && before.every((one, i) => one === said[i])).length;
+    const open = prefixes ? behind : counts.filter(([cell]) => !cell.includes(BLANK)).length;
+    const left = (prefixes ? domains[before.length] : rows) - open;
+    if (blank > 0 && blank < k && (open || before.length)) return true;
+    if (left === 1 && !open && !before.length) return false;
+    return closes ? !open && left === 2 && blank === k : blank > (k - 1) * (left - 1);
+  };
+  return [...stops].filter(known).reduce((sum, [, blank]) => sum + blank, 0);
+}
+
 // What is open of whoever has a row: [its values that are said, people who share them].
 // ends: where it may end, as in the shape of a session.
 export function openOf(counts, row, ends) {

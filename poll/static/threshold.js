@@ -21,7 +21,7 @@ const SHARE = 2 * SCALAR;
 const MOST = 255; // shares that are needed
 const QUERY = 48;
 const ONCE = new Uint8Array(12); // the nonce: each key seals one thing
-const RULES = { threshold: false, "threshold prefixes": true };
+const RULES = { threshold: false, "threshold prefixes": true, "threshold closed": false, "threshold prefixes closed": true };
 
 // What everybody must agree on; null where a session opens by no threshold. ends: where the columns
 // of each level end; widths: bytes of its text, padded.
@@ -38,7 +38,7 @@ export function shapeOf(told) {
   const body = (level) => told.k * SCALAR + widths[level] + SEED + TAG;
   const nested = (widths.length - 1) * TAG; // each level but the first is sealed once more
   const size = widths.reduce((sum, _, level) => sum + body(level) + SHARE, nested);
-  return { needed: told.k, prefixes: RULES[told.rule], ends, widths, body, size };
+  return { needed: told.k, prefixes: RULES[told.rule], closes: told.rule.endsWith(" closed"), ends, widths, body, size };
 }
 
 // The words of each level, as they are sealed: a column's value, or all of them.

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from ...protocol import parties
 from ...protocol.adversary_view import submissions
-from ...protocol.opened_prefixes import opened
+from ...protocol.exclusion import published_rows
 from ...roles.faults.sharers import junk_sender
 from ..catalogue.attack import OPENED, USER, Attack, Measured, by_some
 from ..catalogue.scene import Scene
@@ -28,8 +28,10 @@ def closed(scene: Scene, _fault: Fault) -> Measured:
         return 0, scene.n
     said = {made.user: tuple(made.answers[0][1]) for made in scene.transcript.made if made.answers}
     others = [row for i, row in said.items() if i not in sent and i < scene.n]
-    policy = scene.scenario.policy
-    due = Counter(opened(Counter(others), policy.k, prefixes=policy.prefixes))
+    told = scene.public.announcement
+    if told is None:
+        return 0, scene.n
+    due = Counter(published_rows(Counter(others), told.policy, told.schema))
     aimed = {tuple(scene.people.row(index)) for index in sent}
     return sum(max(due[row] - counts[0].get(row, 0), 0) for row in aimed), scene.n
 

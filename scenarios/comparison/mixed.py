@@ -119,7 +119,8 @@ def variant(
             policy = changed(policy, sample=mine.sample, epsilon=mine.epsilon)
         other = changed(quiet, policy=policy)
     elif epsilon is None:
-        policy = changed(scenario.policy, kind=kind, sample=None, epsilon=None)
+        one = {"sample": None, "epsilon": None, "close": "published"}
+        policy = changed(scenario.policy, kind=kind, **one)
         other = changed(quiet, policy=policy)
     else:  # it chooses nothing, so it reads nothing of how to choose
         quiet = changed(quiet, policy=Policy(kind=kind), local=scenario.local)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...crypto.entropy import Entropy, entropy_of
+from ...protocol.exclusion import domains_of
 from ...protocol.hiding import COVERS, Redact, cover_draws
 from ...protocol.ideal import Ideal, Table, count_cells, hide_table, randomized, run_through
 from ...protocol.ideal_view import Answers, ideal_view
@@ -62,6 +63,7 @@ def play_ideal(
         public=scenario.defence.locks or scenario.defence.audit,
         whole=said.whole_rows(ideal.posted[0]) if opens else None,
         answers=said.answers if single else None,
+        domains=tuple(domains_of(crowd.people.schema)) if opens else (),
     )
     truth = None
     if single and not program_of(scenario).reports:

@@ -125,7 +125,7 @@ def _exposure(session: Session, nodes: int | None) -> Exposure:
     """How exposed people are in what was released. nodes: of the search for the worst case."""
     scenario, crowd = session.scenario, session.crowd
     proving = strategy(scenario, crowd.others) if scenario.defence.promise else None
-    return measure(session.played, crowd, proving, nodes, program_of(scenario))
+    return measure(session.played, crowd, proving, nodes, scenario)
 
 
 def _curated(session: Session, exposure: Future[Exposure]) -> Curated:

@@ -15,6 +15,7 @@ from ...protocol.messages import Counts
 from ...protocol.transcript import Transcript
 
 if TYPE_CHECKING:
+    from ...protocol.schema import Schema
     from ..schema.model import Scenario
     from .findings import Findings
     from .peers.found import PeersFound
@@ -100,6 +101,10 @@ class Evidence(Protocol):
     @property
     def result(self) -> "Claims":
         """What result.json says."""
+
+    @property
+    def schema(self) -> "Schema":
+        """The schema announced, or agreed on beforehand."""
 
     @property
     def transcript(self) -> Transcript:

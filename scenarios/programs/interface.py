@@ -265,6 +265,9 @@ class ReleaseProgram(Protocol):
     def exposed(self, release: Counts, k: int) -> int:
         """People of a release who are in a crowd smaller than k."""
 
+    def excluded(self, release: Counts, scenario: "Scenario", schema: Schema) -> int:
+        """People of whom nothing is released and whose small crowd is known by exclusion."""
+
     def findings(self) -> type[Findings] | None:
         """The record of what it finds itself; None where it finds nothing of its own."""
 

@@ -20,6 +20,8 @@ RULES = {
     "worst-case": "the exact worst case",
     "threshold": "locks that k people open",
     "threshold prefixes": "nested locks that k people open",
+    "threshold closed": "locks that k people open",
+    "threshold prefixes closed": "nested locks that k people open",
 }
 STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
 

@@ -63,6 +63,7 @@ else:  # one for each file of scenarios/attacks
 OnLedger = Literal["refuse", "warn"]
 Into = Literal["round", "next", "session"]
 Ask = Literal["levels", "best"]
+Close = Literal["published", "none"]
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -235,6 +236,9 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             with, what it has released about the same people, or warns of it.
         prefixes: whether `kind = "threshold"` opens prefixes of rows, in the order of the features,
             and not whole rows alone.
+        close: what its reader does so that nobody is known by exclusion: with `published` it
+            publishes less than it opens, which protects against everybody but the reader; with
+            `none` it publishes all.
         sample: the probability with which somebody takes part in `kind = "threshold"`; who does not
             sends a message that opens for nobody. None: all take part.
         epsilon: at which the delta of such a release is told, in nats; None: 1.
@@ -253,6 +257,7 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     forbidden: tuple[Text, ...] = ()
     keep: tuple[Text, ...] = ()
     prefixes: bool = False
+    close: Close = "published"
     sample: Annotated[float, Meta(ge=0.001, lt=1)] | None = None
     epsilon: Annotated[float, Meta(gt=0, le=50)] | None = None
     publish_marginals: bool = False

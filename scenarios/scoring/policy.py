@@ -8,11 +8,13 @@ from ...protocol.parties import CURATOR
 from ...protocol.programs import Strategy
 from ...protocol.promise import promised_share, prove
 from ..populations.samples import Samples
+from ..programs.registry import program_of
 from .outcome import Exposure, Outcome
 from .worst_case import is_sought, search_of, seek
 
 if TYPE_CHECKING:
-    from ..programs.interface import Played, ReleaseProgram
+    from ..programs.interface import Played
+    from ..schema.model import Scenario
 
 
 def measure(
@@ -20,14 +22,15 @@ def measure(
     crowd: Samples,
     proving: Strategy | None,
     nodes: int | None,
-    program: "ReleaseProgram",
+    scenario: "Scenario",
 ) -> Exposure:
     """The exposure of a release: true, promised, and the worst that the marginals allow.
 
     Promised is what the reader proved of those who came (protocol/promise.py), or, where nobody
-    proves it again, what was decided. proving: the strategy to prove it with, or None. program: it
-    counts who is exposed. nodes: of each search tree for the worst case; None: as
-    `worst_case.DEFAULT` says.
+    proves it again, what was decided. proving: the strategy to prove it with, or None. Who is
+    exposed is counted by the program; so are people in small crowds that everybody knows by
+    exclusion, which a release tells of itself: they are promised too. nodes: of each search tree
+    for the worst case; None: as `worst_case.DEFAULT` says.
     """
     decision = played.decision
     if decision is None or played.release is None:
@@ -35,12 +38,16 @@ def measure(
         return Exposure(0.0, promised, None, decision.certificate.n if decision else 0)
     cells = list(played.release.values())
     people = sum(cells)
-    true = program.exposed(played.release, decision.certificate.k) / people if people else 0.0
+    program = program_of(scenario)
+    known = program.excluded(played.release, scenario, crowd.people.schema)
+    below = program.exposed(played.release, decision.certificate.k) + known
+    true = below / people if people else 0.0
     promised = decision.certificate.value
     if proving is not None:
         schema, calls = crowd.people.schema, played.calls[:-1]
         proved = prove(proving, schema, calls, decision, played.release)
         promised = promised_share(decision, proved)
+    promised += known / people if people else 0.0
     search = search_of(nodes) if is_sought(decision, program, fixed=crowd.fixed) else None
     worst = None if search is None else seek(played.release, decision, search)
     return Exposure(true, promised, worst, people)

@@ -131,6 +131,9 @@ def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     if policy.prefixes and not program.opens:
         message = f'only kind = "threshold" reads prefixes; kind is {quoted(policy.kind)}'
         yield problem(("policy", "prefixes"), message)
+    if policy.close != "published" and not program.opens:
+        message = f'only kind = "threshold" reads close; kind is {quoted(policy.kind)}'
+        yield problem(("policy", "close"), message)
     for key in ("sample", "epsilon"):
         if getattr(policy, key) is not None and not program.opens:
             message = f'only kind = "threshold" reads {key}; kind is {quoted(policy.kind)}'

@@ -175,9 +175,10 @@ class Evidence:
         from ..play.announcement import announced_policy
         from ..programs.registry import strategy
 
-        decision = self.decision
+        decision, people = self.decision, sum(joint.values())
+        known = self.excluded(joint) / people if people else 0.0
         if not self.run.scenario.defence.promise:
-            return decision.certificate.value
+            return decision.certificate.value + known
         if self.run.transcript is None and len(self.rounds) > 1:
             return None
         calls = [first_call(wire(self.run.scenario), self.schema)]
@@ -188,7 +189,11 @@ class Evidence:
             check_promise(announced_policy(self.run.scenario), decision, proved)
         except RoundBurned as why:
             raise VerificationError(f"the promise does not hold: {why}") from None
-        return promised_share(decision, proved)
+        return promised_share(decision, proved) + known
+
+    def excluded(self, joint: Counts) -> int:
+        """People of a release whose small crowd everybody knows by exclusion."""
+        return program_of(self.run.scenario).excluded(joint, self.run.scenario, self.schema)
 
     @property
     def released(self) -> bool:

@@ -132,14 +132,18 @@ def exposure(evidence: Evidence) -> str:
     if (promise := evidence.promised(joint)) is not None:
         same("promised", promise, said.promised)
     people = sum(joint.values())
-    below = program_of(evidence.run.scenario).exposed(joint, claimed.certificate.k)
+    known = evidence.excluded(joint)
+    below = program_of(evidence.run.scenario).exposed(joint, claimed.certificate.k) + known
     same("true exposure", below / people, said.true)
     if said.worst_case is not None:
         _check_worst_case(said.worst_case, below, people)
     keeps(below, people, said.promised)
     k = claimed.certificate.k
     if evidence.opens:
-        return f"{below:,} of {people:,} people with a value that fewer than {k} share"
+        return (
+            f"{below:,} of {people:,} people with a value that fewer than {k} share, or in "
+            f"so small a crowd that is known by exclusion ({known:,})"
+        )
     return f"{below:,} of {people:,} people in a crowd smaller than {k}"
 
 

@@ -10,7 +10,7 @@ def check_same(real: Outcome, ideal: Outcome) -> None:
     assert real.decision == ideal.decision
     assert real.findings == ideal.findings
     assert real.exposure == ideal.exposure
-    assert real.exposure.true == real.exposure.promised == 0
+    assert real.exposure.true == real.exposure.promised
     by_party = {coalition.parties: coalition for coalition in ideal.coalitions}
     for coalition in real.coalitions:
         other = by_party[coalition.parties]

@@ -15,6 +15,7 @@ from veilmix.crypto.threshold import Sealer, Shape, open_groups
 from veilmix.crypto.voprf import OprfKey
 from veilmix.protocol import threshold
 from veilmix.protocol.announcement import Policy, Program
+from veilmix.protocol.exclusion import excluded
 from veilmix.protocol.frames import Message, Seal, decode_message
 from veilmix.protocol.hiding import BLANK, HIDDEN
 from veilmix.protocol.messages import Call
@@ -321,3 +322,23 @@ def test_what_a_release_says_of_people_who_are_alike_is_worked_out_as_python_doe
         ]
         if found.followers:
             assert lines[-1].startswith(f"Of {found.followers} of {found.people} people one answer")
+
+
+def test_who_is_known_by_exclusion_is_worked_out_as_python_does(phone: Any) -> None:
+    found = 0
+    for cells in (
+        {("a", "b"): 8, (BLANK, BLANK): 2},
+        {("a", "b"): 8, ("a", "c"): 5, ("d", "b"): 5, (BLANK, BLANK): 8},
+        {("a", "b"): 8, ("a", BLANK): 3, (BLANK, BLANK): 9},
+        {("a", "b"): 8, ("a", BLANK): 6, (BLANK, BLANK): 5},
+        {(BLANK, BLANK): 5},
+        {("a", "b"): 8},
+        {("a", BLANK): 5, ("d", BLANK): 7},
+    ):
+        counts = [[list(cell), people] for cell, people in cells.items()]
+        for prefixes, closed in ((False, False), (False, True), (True, False), (True, True)):
+            shape = {"prefixes": prefixes, "closes": closed}
+            told = phone.call("excludedIn", counts, 5, [2, 2], shape)["result"]
+            assert told == excluded(cells, 5, (2, 2), prefixes=prefixes, closed=closed).people
+            found += bool(told)
+    assert found > 5

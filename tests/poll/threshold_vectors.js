@@ -2,7 +2,7 @@
 // a reader of whole rounds, for the published vectors. Lies beside the tests; no page of veilmix has it.
 import { openRound } from "/static/envelope.js";
 import { ELEMENT, SCALAR, baseTimes, decoded, decodedScalar, inverse, plus, plusScalar, times, timesScalar } from "/static/group.js";
-import { alike, exposed, openOf } from "/static/opened.js";
+import { alike, excluded, exposed, openOf } from "/static/opened.js";
 import { Refused, hex, joined, ready, required, sodium, unhex } from "/static/sodium.js";
 import * as sealing from "/static/threshold.js";
 
@@ -51,6 +51,7 @@ export const messaged = (announcement, call, row, seeds, places) =>
 export const places = (many) => tried(() => Array.from({ length: many }, () => hex(sealing.place())));
 export const released = (counts, k, row, ends) => tried(() => [exposed(counts, k), openOf(counts, row, ends)]);
 
+export const excludedIn = (counts, k, domains, shape) => tried(() => excluded(counts, k, domains, shape));
 export const alikeIn = (names, counts) => tried(() => alike(names, counts));
 
 function unsealed(data, key) {

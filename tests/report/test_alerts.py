@@ -18,6 +18,7 @@ from veilmix.scenarios.validation.load import load
 
 EVEN = [("yes", "red"), ("yes", "red"), ("no", "blue"), ("no", "blue")] * 6
 ALL = '[policy]\nkind = "all"\nk = 3\nmax_exposure = 1.0'
+OPENS = '[policy]\nkind = "threshold"\nk = 3\n'
 LESSON = "[mix]\nlesson = true\n"
 LONG = [("yes", "red"), ("never", "blue")] * 12
 CROSSED = [("yes", "red"), ("yes", "blue"), ("no", "red"), ("no", "blue")] * 6
@@ -38,6 +39,10 @@ CASES: dict[str, tuple[Case, Case]] = {
     "unanimous": (case(ALL, rows=ALIKE), case(ALL)),
     "follows": (case(ALL), case(ALL, rows=CROSSED)),
     "rare": (case(ALL, rows=RARE), case(ALL)),
+    "excluded": (
+        case(OPENS + 'close = "none"', rows=RARE),
+        case(OPENS, rows=RARE),
+    ),
     "exposed": (case(ALL, rows=RARE), case(ALL)),
     "named": (case(ALL, rows=[*EVEN, ("often", "green")]), case(ALL)),
     "size": (case(LESSON + "pad = false", ALL, rows=LONG, mode="real"), case(ALL, mode="real")),

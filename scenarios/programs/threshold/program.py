@@ -49,11 +49,12 @@ class Threshold(OneRound):
 
     def proof(self, policy: Section) -> str:
         """Whether whole rows are opened, or prefixes, or rows of people who take part at random."""
-        from ....protocol.opened_prefixes import PREFIXES, WHOLE, sampled_rule
+        from ....protocol.opened_prefixes import CLOSED, PREFIXES, WHOLE, sampled_rule
 
         if some := self.participation(policy):
-            return sampled_rule(some.parts)
-        return PREFIXES if policy.prefixes else WHOLE
+            return sampled_rule(some.parts)  # any message may be a cover: no blank tells anything
+        rule = PREFIXES if policy.prefixes else WHOLE
+        return rule + CLOSED if policy.close == "published" else rule
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
         """All columns at once, whatever will be counted."""
@@ -88,6 +89,12 @@ class Threshold(OneRound):
         from ....protocol.opened_prefixes import exposed
 
         return exposed(release, k)
+
+    def excluded(self, release: "Counts", scenario: Scenario, schema: "Schema") -> int:
+        """People in a crowd smaller than k that everybody knows by exclusion."""
+        from .score import excluded_by
+
+        return excluded_by(release, scenario.policy, schema).people
 
     def findings(self) -> "type[Findings]":
         """What was opened."""

@@ -11,6 +11,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from ....protocol.exclusion import (
+    Excluded,
+    close_further,
+    domains_of,
+    excluded,
+    known_to_reader,
+    sizes_behind,
+)
 from ....protocol.opened_prefixes import (
     cells_said,
     closed_groups,
@@ -83,6 +91,10 @@ class Opened(Findings, frozen=True, tag="threshold"):
         closed: groups that stayed closed, by size; () in the record of who cannot see them.
         astray: people who are open only in part and in none of these groups, since what they sent
             beyond is junk; known to the reader, as the groups are.
+        excluded: people whose rows are closed and whose small crowd everybody knows by exclusion.
+        excluded_cells: of people whose rows are closed, values that all closed rows agree on.
+        reader_excluded: people whose small crowd is known by exclusion to the reader, who sees the
+            sizes of the groups that it could not open.
         best: the order of features in which most would be said, known to who sees the table; None
             without prefixes, or with many features.
         sampled: what follows for all people, and for one of them, where they take part at random.
@@ -98,6 +110,21 @@ class Opened(Findings, frozen=True, tag="threshold"):
     best: Order | None = None
     sampled: Sampled | None = None
     astray: int = 0
+    excluded: int = 0
+    excluded_cells: int = 0
+    reader_excluded: int = 0
+
+    @property
+    def withheld(self) -> int:
+        """People whose whole row opened for the reader, and is not published whole."""
+        width = self.of // self.people if self.people else 0
+        stopped = sum(depth.people for depth in self.depths if depth.columns < width)
+        return stopped - self.closed_people - self.astray
+
+    @property
+    def people(self) -> int:
+        """People who were counted."""
+        return sum(depth.people for depth in self.depths)
 
     @property
     def share(self) -> float:
@@ -116,8 +143,17 @@ class Opened(Findings, frozen=True, tag="threshold"):
         return sum(size.people * size.groups for size in self.closed)
 
 
-def shown(release: "Counts", columns: int, policy: "Policy") -> Opened:
+def excluded_by(release: "Counts", policy: "Policy", schema: "Schema") -> Excluded:
+    """What everybody knows by exclusion; nothing where any message may be a cover."""
+    if policy.sample is not None:
+        return Excluded(0, 0)
+    closed, domains = policy.close == "published", domains_of(schema)
+    return excluded(release, policy.k, domains, prefixes=policy.prefixes, closed=closed)
+
+
+def shown(release: "Counts", schema: "Schema", policy: "Policy") -> Opened:
     """What everybody can tell from a release."""
+    columns, known = len(schema.names), excluded_by(release, policy, schema)
     depths: dict[int, int] = {}
     for cell, people in release.items():
         depth = len(prefix_of(cell))
@@ -131,6 +167,8 @@ def shown(release: "Counts", columns: int, policy: "Policy") -> Opened:
         cut_short(release, policy.k),
         (),
         sampled=sampled_by(policy, release),
+        excluded=known.people,
+        excluded_cells=known.cells,
     )
 
 
@@ -149,11 +187,21 @@ def score(
     seen = read.closed if read else None
     groups = closed_groups(rows, policy.k, prefixes=prefixes) if seen is None else seen
     return replace(
-        shown(release, len(names), policy),
+        shown(release, schema, policy),
         closed=tuple(Closed(size, groups[size]) for size in sorted(groups)),
         astray=read.astray if read else 0,
-        best=best_order(policy.k, names, rows) if prefixes and len(names) <= FEW else None,
+        reader_excluded=_known_to_reader(rows, policy, schema),
+        best=best_order(policy, schema, rows) if prefixes and len(names) <= FEW else None,
     )
+
+
+def _known_to_reader(rows: "Counts", policy: "Policy", schema: "Schema") -> int:
+    """People in small crowds that are known to the reader, by the sizes of closed groups."""
+    if policy.sample is not None:
+        return 0
+    k, prefixes = policy.k, policy.prefixes
+    open_, sizes = opened(rows, k, prefixes=prefixes), sizes_behind(rows, k, prefixes=prefixes)
+    return known_to_reader(sizes, open_, k, domains_of(schema), prefixes=prefixes)
 
 
 def rows_tried(played: "Played") -> "Counts":
@@ -172,16 +220,24 @@ def said_by(transcript: "Transcript", people: Collection[int]) -> "Counts":
     )
 
 
-def best_order(k: int, names: tuple[str, ...], rows: "Counts") -> Order:
+def best_order(policy: "Policy", schema: "Schema", rows: "Counts") -> Order:
     """The order of the columns in which most cells are said; the first of several."""
     orders = (
-        (-cells_said(_ordered(rows, places, k)), places)
-        for places in permutations(range(len(names)))
+        (-cells_said(_ordered(rows, places, policy, schema)), places)
+        for places in permutations(range(len(schema.names)))
     )
     cells, places = min(orders)
-    return Order(tuple(names[j] for j in places), -cells)
+    return Order(tuple(schema.names[j] for j in places), -cells)
 
 
-def _ordered(rows: "Counts", places: tuple[int, ...], k: int) -> "Counts":
+def _ordered(
+    rows: "Counts", places: tuple[int, ...], policy: "Policy", schema: "Schema"
+) -> "Counts":
+    """What is published of the rows in this order of the columns."""
     moved = {tuple(row[j] for j in places): people for row, people in rows.items()}
-    return opened(moved, k, prefixes=True)
+    released = opened(moved, policy.k, prefixes=True)
+    if policy.close != "published" or policy.sample is not None:
+        return released
+    domains = [domains_of(schema)[j] for j in places]
+    sizes = sizes_behind(moved, policy.k, prefixes=True)
+    return close_further(released, sizes, policy.k, domains, prefixes=True)

@@ -4,6 +4,7 @@ from ...pages.pieces import Grid, Section
 from ...wording import percent
 from .estimates import Sampled
 from .score import Opened
+from .text import excluded_rows
 
 
 def _estimated(told: "Sampled") -> tuple[tuple[str, ...], list[tuple[str, ...]], tuple[int, ...]]:
@@ -23,6 +24,8 @@ def section(opened: Opened) -> Section:
         f"{groups:,} groups that stayed closed; the reader sees their sizes, and what they hold "
         "only together with `randomness`."
     )
+    for name, value, meaning in excluded_rows(opened):
+        lead += f" {name.removeprefix('... ').capitalize()}: {value} ({meaning})."
     if opened.prefixes:
         lead += (
             f" {opened.cut_short:,} people share each value that is open of them with {opened.k} "

@@ -38,9 +38,21 @@ def promise(scenario: "Scenario") -> str:
     some = "row or prefix of one" if policy.prefixes else "row"
     promised = (
         f"no {some} is opened that fewer than k = {policy.k} people share, unless the reader and "
-        "`randomness` pool what they have"
+        f"`randomness` pool what they have{_closing(policy)}"
     )
     return promised if policy.sample is None else f"{promised}; {private(policy)}"
+
+
+def _closing(policy: "Policy") -> str:
+    """What is done about people who are known by exclusion, in a clause."""
+    if policy.sample is not None:
+        return ""
+    if policy.close == "none":
+        return "; whose row stays closed is known to have none of those that open"
+    return (
+        "; further groups stay unpublished, so that nobody but the reader knows a smaller crowd by "
+        "exclusion"
+    )
 
 
 def private(policy: "Policy") -> str:
@@ -67,6 +79,11 @@ def steps(scenario: "Scenario", mixing: str) -> list[str]:
         f"The analyst opens what {k} or more people share, drops shares that are junk, and "
         "publishes the counts. The rest stays closed. Nothing is decided from counts."
     )
+    if scenario.policy.close == "published" and scenario.policy.sample is None:
+        opening += (
+            " Where people are known by having none of the open values, it keeps the smallest open "
+            "groups to itself too: that hides them from everybody but the analyst."
+        )
     if policy_rate := scenario.policy.sample:
         sealing = (
             f"With probability {policy_rate:g} a person seals its row and a share of its key with "
@@ -75,6 +92,20 @@ def steps(scenario: "Scenario", mixing: str) -> list[str]:
         return [asking, sealing, mixing, opening]
     sealing = f"With it everybody seals its row and a share of its key{order}; {k} shares open it."
     return [asking, sealing, mixing, opening]
+
+
+def excluded_rows(opened: "Opened") -> Iterator[tuple[str, str, str]]:
+    """What is known of people whose rows are closed: by everybody, and by the reader."""
+    if opened.sampled is not None:
+        return
+    if opened.withheld:
+        meaning = "people whose rows opened for the reader, which did not publish them"
+        yield "kept unpublished", f"{opened.withheld:,}", meaning
+    cells = f"have none of the open values, so everybody knows; {opened.excluded_cells:,} cells"
+    yield "known by exclusion", many(opened.excluded, "person", "people"), cells
+    if opened.reader_excluded > opened.excluded:
+        meaning = "the reader, who sees the sizes of closed groups"
+        yield "... to the reader", many(opened.reader_excluded, "person", "people"), meaning
 
 
 def summary(opened: "Opened | None") -> Iterator[Block]:
@@ -143,6 +174,7 @@ def scores(opened: "Opened | None") -> Iterator[tuple[str, str, str]]:
         groups = sum(size.groups for size in opened.closed)
         meaning = f"in {many(groups, 'group')} of which the reader sees the sizes"
         yield "closed", f"{opened.closed_people:,}", f"people {meaning}"
+    yield from excluded_rows(opened)
     if opened.astray:
         meaning = "people who sent junk beyond what is open of them, and are in no group there"
         yield "astray", f"{opened.astray:,}", meaning

@@ -16,13 +16,18 @@ from .score import Opened, shown
 def recomputed(evidence: Evidence) -> str:
     """Cells, depths and who is cut short, from the released counts."""
     said, policy = claimed(evidence, Opened), evidence.run.scenario.policy
-    columns = len(evidence.result.features)
+    columns, schema = len(evidence.result.features), evidence.schema
     release = dict(evidence.result.release.cells)
-    computed = shown(release, columns, policy)
-    same("threshold", plain(computed), plain(replace(said, closed=(), best=None, astray=0)))
+    computed = shown(release, schema, policy)
+    claim = replace(said, closed=(), best=None, astray=0, reader_excluded=0)
+    same("threshold", plain(computed), plain(claim))
     if any(not 0 < size.people < policy.k or size.groups < 1 for size in said.closed):
         raise VerificationError("groups are said to have stayed closed that k people share")
     stopped = sum(depth.people for depth in said.depths if depth.columns < columns)
-    if said.astray < 0 or said.closed_people + said.astray != stopped:
+    withheld = stopped - said.closed_people - said.astray
+    closes = policy.close == "published" and policy.sample is None
+    if said.astray < 0 or withheld < 0 or (withheld and not closes):
         raise VerificationError("other people are said to be in closed groups than are not open")
+    if not 0 <= said.reader_excluded <= said.closed_people:
+        raise VerificationError("more people are said to be known to the reader than were closed")
     return f"{said.cells:,} cells said, of {said.of:,}, counted again from the release"

@@ -200,6 +200,15 @@ class Decided:
 
         return int(users_below(list(release.values()), k))
 
+    def excluded(
+        self,
+        release: "Counts",  # noqa: ARG002
+        scenario: Scenario,  # noqa: ARG002
+        schema: "Schema",  # noqa: ARG002
+    ) -> int:
+        """Nobody: whoever answered is in a cell of the release."""
+        return 0
+
     def findings(self) -> "type[Findings] | None":
         """Nothing of its own."""
         return None
