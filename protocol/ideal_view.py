@@ -61,7 +61,10 @@ def ideal_view(
 
     Args:
         users: people of the session.
+        ideal: what came of it.
         policy: as announced.
+        shufflers: how many.
+        members: the parties.
         asked: whether people ask curator and analyst for tokens.
         public: whether everybody sees who takes part.
         whole: where only what k people share is opened, the counts of whole rows.
@@ -69,14 +72,12 @@ def ideal_view(
         domains: where rows open, the number of values of each column; None: without end.
     """
     coalition = frozenset(members)
-    chain = [parties.shuffler(hop + 1) for hop in range(shufflers)]
-    openers = {call.round: (*chain, call.reader.value) for call in ideal.posted}
+    openers = _openers(ideal, shufflers)
     broken = [call for call in ideal.posted if coalition.issuperset(openers[call.round])]
     counted = tuple(_counted(ideal, policy, coalition))
     rounds, linked = _rounds(ideal, answers, broken, coalition)
     if whole is not None:
-        single = rounds if answers else None
-        linked, counted = _opened(policy, coalition, linked, counted, whole, single)
+        linked, counted = _opened(policy, coalition, linked, counted, whole, rounds)
     return View(
         coalition,
         users,
@@ -94,6 +95,12 @@ def ideal_view(
         prefixes=by_prefixes(policy.rule),
         domains=domains,
     )
+
+
+def _openers(ideal: Ideal, shufflers: int) -> dict[int, tuple[str, ...]]:
+    """Per round, the party that opens each layer of a submission, outermost first."""
+    chain = [parties.shuffler(hop + 1) for hop in range(shufflers)]
+    return {call.round: (*chain, call.reader.value) for call in ideal.posted}
 
 
 def _rounds(
@@ -117,10 +124,10 @@ def _opened(
     linked: Mapping[int, Mapping[int, Row]],
     counted: tuple[CountsSeen, ...],
     whole: Counts,
-    rounds: PersonalRecord | None,
+    rounds: PersonalRecord,
 ) -> tuple[Mapping[int, Mapping[int, Row]], tuple[CountsSeen, ...]]:
-    """What is linked and counted where only what k people share opens. rounds: None: a summary."""
-    if rounds is not None:
+    """What is linked and counted where only what k people share opens. No rounds: a summary."""
+    if rounds.rows_by_round:
         return as_opened(rounds, coalition, linked, counted, policy)
     rows = tuple(CountsSeen(seen.round, seen.columns, whole) for seen in counted)
     if tries_all(coalition):

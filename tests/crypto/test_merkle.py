@@ -133,6 +133,46 @@ def test_an_inclusion_proof_fits_one_entry_of_one_tree() -> None:
             verify_inclusion(*arguments)
 
 
+def flipped(data: bytes, at: int) -> bytes:
+    """Turn over a bit of one byte."""
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+@pytest.mark.parametrize("at", [0, 15, 16, 31])
+def test_a_root_that_differs_in_one_byte_is_another(at: int) -> None:
+    tree = MerkleTree(ENTRIES)
+    for old, new in ((3, 7), (4, 7), (7, 7), (0, 7)):
+        proof, roots = tree.consistency_proof(old, new), (tree.root(old), tree.root(new))
+        verify_consistency(old, roots[0], new, roots[1], proof)
+        with pytest.raises(VerificationError):
+            verify_consistency(old, flipped(roots[0], at), new, roots[1], proof)
+        if old:
+            with pytest.raises(VerificationError):
+                verify_consistency(old, roots[0], new, flipped(roots[1], at), proof)
+    with pytest.raises(VerificationError):
+        verify_inclusion(ENTRIES[5], 5, 7, tree.inclusion_proof(5, 7), flipped(tree.root(7), at))
+
+
+@pytest.mark.parametrize("wrong", ["a" * 32, b"", b"a" * 31, b"a" * 33, bytearray(32), None])
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_each_item_of_a_proof_is_a_hash(wrong: Any, at: int) -> None:
+    tree = MerkleTree(ENTRIES)
+    proof = list(tree.inclusion_proof(5))
+    proof[at] = wrong
+    with pytest.raises(VerificationError, match="an item is not a hash of 32 bytes"):
+        verify_inclusion(ENTRIES[5], 5, 8, proof, tree.root())
+    proof = list(tree.consistency_proof(6))
+    proof[at] = wrong
+    with pytest.raises(VerificationError, match="an item is not a hash of 32 bytes"):
+        verify_consistency(6, tree.root(6), 8, tree.root(), proof)
+
+
+@pytest.mark.parametrize(("old", "new"), [(-1, 7), (8, 7), (-1, -1), (-2, 0)])
+def test_a_list_does_not_shrink_and_has_no_fewer_entries_than_none(old: int, new: int) -> None:
+    with pytest.raises(VerificationError, match=f"from {old} entries to {new}"):
+        verify_consistency(old, EMPTY_ROOT, new, EMPTY_ROOT, ())
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 7, 8])
 def test_an_index_equal_to_the_size_is_no_entry(size: int) -> None:
     """The path of a last entry would lead from one place further to the same root."""

@@ -130,15 +130,16 @@ def test_a_share_that_comes_twice_counts_once() -> None:
     assert opened.refused == {2: (0, Reason.DUPLICATE)}
 
 
-def test_people_who_know_the_polynomial_open_nothing_with_shares_of_another() -> None:
+@pytest.mark.parametrize("many", [1, 2])
+def test_people_who_know_the_polynomial_open_nothing_with_shares_of_another(many: int) -> None:
     """Three who share the seed send points of another polynomial with the same secret."""
     secret = polynomial(levels(WHOLE, b"abc")[0].seed, 3)[0]
-    right = sealed(WHOLE, [b"abc"])
+    right = sealed(WHOLE, [b"abc"] * many)
     other = [junk(right[0], WHOLE, share_at([secret, 1, 1], x)) for x in (1, 2, 3)]
     opened = open_groups(WHOLE, [*other, *right])
-    assert texts(opened) == [b""] * 4
+    assert texts(opened) == [b""] * (3 + many)
     assert sorted(opened.refused) == [0, 1, 2]
-    assert opened.closed == [((), 1)]
+    assert opened.closed == [((), many)]
 
 
 def test_a_body_that_was_not_made_from_its_text_is_refused() -> None:
@@ -167,6 +168,23 @@ def test_commitments_to_another_polynomial_are_refused() -> None:
         [junk(envelope, WHOLE, share) for envelope, share in zip(forged, shares, strict=True)],
     )
     assert texts(opened) == [b""] * 3
+    assert set(opened.refused.values()) == {(0, Reason.DOES_NOT_OPEN)}
+
+
+@pytest.mark.parametrize("part", [1, 2, 3])
+def test_every_commitment_is_looked_at(part: int) -> None:
+    """Four commit to a polynomial that differs in one place, at the beginning or the end."""
+    shape = Shape(4, (1,))
+    coefficients = polynomial(levels(shape, b"a")[0].seed, 4)
+    other = [5 if at == part else scalar for at, scalar in enumerate(coefficients)]
+    forged = [
+        commitments(other) + envelope[4 * ELEMENT :] for envelope in sealed(shape, [b"a"] * 4)
+    ]
+    opened = open_groups(
+        shape,
+        [junk(m, shape, share_at(coefficients, x)) for x, m in enumerate(forged, start=1)],
+    )
+    assert texts(opened) == [b""] * 4
     assert set(opened.refused.values()) == {(0, Reason.DOES_NOT_OPEN)}
 
 

@@ -311,9 +311,29 @@ def test_the_board_takes_them_in_their_order() -> None:
 LINK = Link(0, bytes(ROUND.envelope), bytes(32))
 SHORT = Opened(1, (replace(LINK, layer=bytes(9)),))
 MANY_LINKS = Opened(1, tuple(replace(LINK, place=i) for i in range(4)))
+SHORT_LAST = Opened(1, (LINK, replace(SHORT.links[0], place=1)))
+LONG = Opened(1, (replace(LINK, layer=bytes(ROUND.envelope + 1)),))
+
+
+def other_coin(at: int) -> list[tuple[str, Body]]:
+    """What is posted where a bit of one byte of the curator's coin is turned over."""
+    author, coin = COINS[2]
+    assert isinstance(coin, Coin)
+    turned = coin.digest[:at] + bytes([coin.digest[at] ^ 1]) + coin.digest[at + 1 :]
+    return [*COINS[:2], (author, Coin(turned)), *SENT[3:], *TOSSED]
+
+
 WRONG: dict[str, list[tuple[str, Body]]] = {
     "a coin of who opens nothing": [("analyst", COINS[0][1])],
     "two coins": [COINS[0], COINS[0]],
+    "two coins of the second": [*COINS[:2], COINS[1]],
+    "traced of more": [*SENT[:5], traced(1, 10)],
+    "a toss twice, of the second": [*SENT, *TOSSED[:2], TOSSED[1]],
+    "a coin that begins otherwise": other_coin(0),
+    "a coin that ends otherwise": other_coin(31),
+    "opened twice, by the second": [*SENT, *TOSSED, *NOTHING, NOTHING[1]],
+    "a last layer of another size": [*SENT, *TOSSED, ("shuffler-1", SHORT_LAST)],
+    "layers that are longer": [*SENT, *TOSSED, ("shuffler-1", LONG)],
     "mixed before all have drawn coins": [*COINS[:2], ACCEPTED, mixed(1)],
     "mixed before anybody was accepted": [*COINS, mixed(1)],
     "traced for another": [*SENT[:5], ("shuffler-2", traced(1)[1])],

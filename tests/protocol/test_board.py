@@ -125,6 +125,14 @@ WRONG: dict[str, tuple[str, Post]] = {
         said("curator", 0, replace(TOLD, shufflers=TOLD.shufflers[::-1]), NONE),
     ),
     "consent-to-another-session": ("consent-1", said("shuffler-1", 0, Consent(NONE))),
+    "consent-to-a-session-that-begins-otherwise": (
+        "consent-1",
+        said("shuffler-1", 0, Consent(bytes([SESSION[0] ^ 1]) + SESSION[1:])),
+    ),
+    "consent-to-a-session-that-ends-otherwise": (
+        "consent-1",
+        said("shuffler-1", 0, Consent(SESSION[:-1] + bytes([SESSION[-1] ^ 1]))),
+    ),
     "consent-of-nobody-known": ("consent-1", said("shuffler-3", 0, Consent(SESSION))),
     "call-without-all-consents": ("consent-a", said("curator", 1, KIT.SINGLES)),
     "call-of-round-2-first": ("call-1", said("curator", 2, KIT.JOINT)),
@@ -160,11 +168,14 @@ WRONG: dict[str, tuple[str, Post]] = {
     "mixed-by-the-second-first": ("mixed-1-1", mixed(1, 2)),
     "mixed-twice": ("mixed-1-2", mixed(1, 1)),
     "mixed-for-another": ("mixed-1-1", ("shuffler-2", mixed(1, 1)[1])),
+    "mixed-by-the-first-in-place-of-the-second": ("mixed-1-2", ("shuffler-1", mixed(1, 2)[1])),
+    "mixed-of-the-round-before": ("mixed-2-1", mixed(1, 1)),
     "mixed-by-a-third-of-two": ("tally-1", mixed(1, 3)),
     "mixed-in-another-round": ("mixed-1-1", mixed(2, 1)),
     "tally-by-the-analyst": ("tally-1", said("analyst", 1, Tally((3, 3, 3), {}))),
     "tally-before-all-have-mixed": ("mixed-1-2", STEPS["tally-1"]),
     "tally-of-fewer-questions": ("tally-1", said("curator", 1, Tally((3, 3), {}))),
+    "tally-of-more-questions": ("tally-1", said("curator", 1, Tally((3, 3, 3, 3), {}))),
     "tally-with-counts-that-were-to-be-kept": (
         "tally-1",
         said("curator", 1, Tally((3, 3, 3), {}, MARGINALS)),
@@ -173,6 +184,10 @@ WRONG: dict[str, tuple[str, Post]] = {
     "release-of-other-columns": (
         "tally-2",
         said("analyst", 2, Tally((3,), {}, ({("red",): 3},))),
+    ),
+    "release-of-more-columns": (
+        "tally-2",
+        said("analyst", 2, Tally((3,), {}, ({("red", "x", "no"): 3},))),
     ),
     "release-by-the-curator": ("tally-2", ("curator", STEPS["tally-2"][1])),
     "decision-for-a-column-that-is-not-there": (
@@ -208,6 +223,7 @@ def test_a_post_of_another_session_or_round_is_refused(step: str) -> None:
     author, data = STEPS[step]
     for changed in (
         data[:4] + bytes(32) + data[36:],
+        data[:4] + bytes([data[4] ^ 1]) + data[5:],
         data[:35] + bytes([data[35] ^ 1]) + data[36:],
         data[:36] + bytes([data[36] + 1]) + data[37:],
     ):
@@ -252,10 +268,19 @@ def test_published_marginals_are_what_was_announced() -> None:
     posts += [said(name, 0, Consent(session), session) for name in names]
     board = replay([*posts, *steps.values()])
     withheld = deepcopy(board)
+    for at in range(3):  # the counts of one question are of two columns
+        wrong = tuple({("red", "x"): 3} if place == at else MARGINALS[place] for place in range(3))
+        with pytest.raises(Refused, match="unexpected"):
+            board.post(*said("curator", 1, Tally((3, 3, 3), {}, wrong), session))
     board.post(*said("curator", 1, Tally((3, 3, 3), {}, MARGINALS), session))
     assert board.tallies[0].counts == MARGINALS
     with pytest.raises(Refused):
         withheld.post(*said("curator", 1, Tally((3, 3, 3), {}), session))
+
+
+def flipped(data: bytes, at: int) -> bytes:
+    """Turn over a bit of one byte."""
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
 
 
 # Sessions with a registry, and in which the curator asks more than once
@@ -292,6 +317,14 @@ REFUSED: dict[str, tuple[list[Post], Post]] = {
     "announcement-that-cites-another-registry": (
         [*opened(LISTED)[:4]],
         said("curator", 0, replace(LISTED, registry=bytes(32)), NONE),
+    ),
+    "announcement-that-cites-a-registry-that-begins-otherwise": (
+        [*opened(LISTED)[:4]],
+        said("curator", 0, replace(LISTED, registry=flipped(LISTED.registry, 0)), NONE),
+    ),
+    "announcement-that-cites-a-registry-that-ends-otherwise": (
+        [*opened(LISTED)[:4]],
+        said("curator", 0, replace(LISTED, registry=flipped(LISTED.registry, 31)), NONE),
     ),
     "announcement-that-cites-no-registry": ([*opened(LISTED)[:4]], said("curator", 0, TOLD, NONE)),
     "announcement-of-a-registry-nobody-posted": (

@@ -155,6 +155,16 @@ WRONG: dict[str, list[tuple[str, Body]]] = {
     "accepted by the second": [*LOCKED, ("shuffler-2", Accepted(TAKEN))],
     "accepted twice": [*LOCKED, ACCEPTED, ACCEPTED],
     "accepted who is not registered": [*LOCKED, ("shuffler-1", UNKNOWN)],
+    "one accepted who is not registered, last": [
+        *LOCKED,
+        ("shuffler-1", Accepted((*TAKEN, replace(TAKEN[0], person=3)))),
+    ],
+    "a share twice, of the second": [*LOCKED[:2], LOCKED[1]],
+    "shown twice, by the second": [*ALL[:-1], SHOWN[1]],
+    "heard of one more than were sent": [
+        *(*LOCKED, ACCEPTED, *MIXED),
+        ("curator", BallotMarks(tuple(bytes([i]) * 32 for i in range(10)))),
+    ],
     "mixed before anybody was accepted": [*LOCKED, MIXED[0]],
     "mixed of fewer than were accepted": [*LOCKED, ACCEPTED, mixed_of(2)],
     "mixed of more than were accepted": [*LOCKED, ACCEPTED, mixed_of(4)],

@@ -23,6 +23,13 @@ def test_a_few_missing_people_burn_the_round(before: int, now: int, least: int) 
         check_dropout(before, now, least)
 
 
+@pytest.mark.parametrize("least", [2, 3, 10])
+def test_one_fewer_than_the_smallest_batch_is_too_few(least: int) -> None:
+    check_batch_size(least, least)
+    with pytest.raises(RoundBurned, match=f"^{least - 1} people took part"):
+        check_batch_size(least - 1, least)
+
+
 def test_the_smallest_batch() -> None:
     check_batch_size(2, 2)
     with pytest.raises(RoundBurned, match="1 people took part; the smallest batch that hides is 2"):

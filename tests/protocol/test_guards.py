@@ -104,6 +104,7 @@ OTHER = KIT.session(1).announcement.encode()
 SAME = KIT.session(2).announcement.encode()
 RETITLED = replace(KIT.session(2).announcement, title="another").encode()
 BATCH = Writer().items([b"two", b"one"]).done()
+SENT = batch_digest([b"two", b"one"])
 LIE = Decision((0, 1), Certificate("fixed", 2, 3, 0))
 LOST = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 9, 8, {}, bytes(32))]
 GAP = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 8, 8, {}, bytes(32))]
@@ -143,6 +144,11 @@ ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
         Alarm(1, Cause.ORDER, Writer().items([b"b", b"a"]).done()),
         False,
     ),
+    "order-of-a-batch-whose-digest-begins-alike": (
+        board(mixed=[Mixed(1, 3, 3, 9, {}, SENT[:-1] + bytes([SENT[-1] ^ 1]))]),
+        Alarm(1, Cause.ORDER, BATCH),
+        False,
+    ),
     "order-though-ascending": (
         board(),
         Alarm(1, Cause.ORDER, Writer().items([b"one", b"two"]).done()),
@@ -166,6 +172,7 @@ ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
     "announcement-though-the-same": (board(), Alarm(0, Cause.ANNOUNCEMENT, SAME), False),
     "announcement-of-nothing": (board(), Alarm(0, Cause.ANNOUNCEMENT, b"?"), False),
     "announcement-in-a-round-to-come": (board(), Alarm(2, Cause.ANNOUNCEMENT, OTHER), False),
+    "announcement-before-there-was-one": (board(), Alarm(-1, Cause.ANNOUNCEMENT, OTHER), False),
     "of-a-round-to-come": (board(), Alarm(2, Cause.BALANCE), False),
     "split": (signed(), Alarm(1, Cause.SPLIT, OTHER_HEAD), True),
     "split-though-the-same": (signed(), Alarm(1, Cause.SPLIT, witness_of(HEAD)), False),

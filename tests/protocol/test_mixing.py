@@ -24,10 +24,11 @@ from veilmix.protocol.ballots import (
     submit,
     write_ballot,
 )
-from veilmix.protocol.messages import Call
+from veilmix.protocol.messages import Call, Mixed
 from veilmix.protocol.mixing import (
     arrange,
     batch_digest,
+    check_accounted,
     check_batch,
     open_envelope,
     open_envelopes,
@@ -187,6 +188,7 @@ def test_a_slot_of_another_size_is_refused_in_an_envelope_of_the_right_size() ->
     ("slots", "reason"),
     [
         ([], Reason.MALFORMED),
+        ([b"a", b"c", b"b"], Reason.MALFORMED),
         ([b"a", b"b"], Reason.MALFORMED),
         ([b"a", b"b", b"c", b"d"], Reason.MALFORMED),
         ([b"a", b"b", b"b"], Reason.MALFORMED),
@@ -225,7 +227,9 @@ def test_a_batch_leaves_in_the_order_of_its_bytes_without_repeats() -> None:
 
 
 @pytest.mark.parametrize(
-    "layers", [[b"b", b"a"], [b"a", b"a"], [b"a", b"c", b"b"]], ids=["swapped", "twice", "end"]
+    "layers",
+    [[b"b", b"a"], [b"a", b"a"], [b"a", b"c", b"b"], [b"b", b"a", b"c"]],
+    ids=["swapped", "twice", "end", "beginning"],
 )
 def test_a_batch_out_of_order_is_refused(layers: list[bytes]) -> None:
     with pytest.raises(Refused) as caught:
@@ -251,6 +255,18 @@ def test_layers_that_are_wrong_are_counted_and_the_rest_goes_on() -> None:
     assert opened.refused == {reason: len(layers) for reason, layers in bad.items()}
     assert opened.inside == open_layers(PLAN, 2, SECOND, good).inside
     assert {len(inside) for inside in opened.inside} == {PLAN.inner[3]}
+
+
+@pytest.mark.parametrize("at", [0, 15, 16, 31])
+def test_a_batch_is_the_accounted_one_to_the_last_byte_of_its_digest(at: int) -> None:
+    layers = [b"a", b"b"]
+    digest = batch_digest(layers)
+    account = Mixed(1, 2, 2, 2, {}, digest)
+    check_accounted(account, layers)
+    other = digest[:at] + bytes([digest[at] ^ 1]) + digest[at + 1 :]
+    for wrong in (replace(account, digest=other), None):
+        with pytest.raises(Refused, match="unexpected"):
+            check_accounted(wrong, layers)
 
 
 def test_the_digest_of_a_batch_depends_on_where_layers_end() -> None:
@@ -301,6 +317,7 @@ def plaintext(ask: int, *values: str) -> bytes:
 
 WRONG_BALLOTS = {
     "question-unknown": (plaintext(3, "red"), Reason.MALFORMED),
+    "question-far-unknown": (plaintext(4, "red"), Reason.MALFORMED),
     "not-listed": (plaintext(0, "Red"), Reason.OUTSIDE_DOMAIN),
     "of-another-question": (plaintext(2, "red"), Reason.OUTSIDE_DOMAIN),
     "empty": (plaintext(1, ""), Reason.OUTSIDE_DOMAIN),
@@ -309,6 +326,10 @@ WRONG_BALLOTS = {
     "two-values": (plaintext(0, "red", "red"), Reason.MALFORMED),
     "no-padding": (plaintext(0, "red").rstrip(b"\0")[:-1], Reason.MALFORMED),
     "nothing": (b"", Reason.MALFORMED),
+    "a-value-that-is-cut": (
+        pad(bytes([0]) + bytes(16) + b"\0\4red", PLAN.ballot),
+        Reason.MALFORMED,
+    ),
 }
 
 

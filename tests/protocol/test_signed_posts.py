@@ -125,6 +125,7 @@ def test_whoever_knows_the_roster_takes_no_other_and_nothing_without() -> None:
     refused(Reason.UNREGISTERED, Board(), "curator", 0, ROSTER, signer=WHO["analyst"])
 
 
+CITED = called().witness
 WRONG: dict[str, tuple[Reason, dict[str, Any]]] = {
     "no-seal": (Reason.UNREGISTERED, {"plain": True}),
     "another-signer": (Reason.UNREGISTERED, {"signer": WHO["shuffler-2"]}),
@@ -134,6 +135,10 @@ WRONG: dict[str, tuple[Reason, dict[str, Any]]] = {
         {"witness": witness_of(sign_head(ROSTER, 1, bytes(32), WHO["board"]))},
     ),
     "no-head": (Reason.UNEXPECTED, {"witness": b""}),
+    "a-head-that-ends-otherwise": (
+        Reason.UNEXPECTED,
+        {"witness": CITED[:-1] + bytes([CITED[-1] ^ 1])},
+    ),
 }
 
 
@@ -187,6 +192,8 @@ def test_after_a_call_comes_its_head() -> None:
         sign_head(ROSTER, 2, state, sign),
         sign_head(ROSTER, END, state, sign),
         sign_head(ROSTER, place, bytes(32), sign),
+        sign_head(ROSTER, place, bytes([state[0] ^ 1]) + state[1:], sign),
+        sign_head(ROSTER, place, state[:-1] + bytes([state[-1] ^ 1]), sign),
     ):
         refused(Reason.UNEXPECTED, board, "board", 1, wrong)
     for wrong in (
@@ -221,6 +228,7 @@ def test_two_heads_of_one_place_are_a_proof_for_anybody() -> None:
     [
         ONE,
         sign_head(ROSTER, 2, b"x" * 32, WHO["board"]),
+        sign_head(ROSTER, 0, b"x" * 32, WHO["board"]),
         sign_head(ROSTER, 1, b"x" * 32, WHO["curator"]),
         sign_head(replace(ROSTER, opening=b"y" * 16), 1, b"x" * 32, WHO["board"]),
     ],

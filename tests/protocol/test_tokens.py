@@ -117,7 +117,10 @@ def test_the_other_reader_is_the_one_that_does_not_read() -> None:
 
 @pytest.mark.parametrize(
     ("totals", "fits"),
-    [((3, 3, 3), True), ((3, 2, 3), False), ((4, 3, 3), False), ((0,), False), ((2, 2), False)],
+    [
+        *(((3, 3, 3), True), ((3, 2, 3), False), ((4, 3, 3), False), ((0,), False)),
+        *(((2, 2), False), ((2, 3, 3), False), ((3, 3, 2), False), ((3, 3, 4), False)),
+    ],
 )
 def test_every_token_is_spent_and_no_more(totals: tuple[int, ...], fits: bool) -> None:
     assert (unspent(3, totals) == "") is fits
