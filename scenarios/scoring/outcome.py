@@ -190,8 +190,10 @@ class Outcome:
     @property
     def released(self) -> bool:
         """Whether anything was released: a table, or estimates from randomized reports."""
-        estimated = self.curated is None and self.findings is not None
-        return estimated or self.release is not None
+        from .result import is_released
+
+        curated, found = self.curated, self.findings
+        return is_released(release=self.release, findings=found, curated=curated)
 
     def coalition(self, *members: str) -> Received:
         """What these parties learnt together; KeyError if they were not looked at."""

@@ -284,6 +284,21 @@ def findings_of(result: Mapping[str, Any], program: str) -> Mapping[str, Any] | 
     return own if own.get("program") == program else None
 
 
+def is_released(*, release: object, findings: object, curated: object) -> bool:
+    """Whether a run released anything: a table, or estimates from randomized reports.
+
+    The one definition of it. Of many different reports the release holds none: the findings of the
+    program are what was released.
+
+    Args:
+        release: the table; None: there is none.
+        findings: what the program found; None: nothing.
+        curated: what a curator decided, or why a round was burned; None where people randomize
+            what they say, and the round was counted.
+    """
+    return release is not None or (curated is None and findings is not None)
+
+
 def own(result: Result, kind: type[F]) -> F | None:
     """What the program of a result found, if it is of this kind."""
     return result.findings if isinstance(result.findings, kind) else None

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from ...errors import StorageError
 from ...strict_text import Unreadable, converted, from_json
 from ..mean import Estimate, estimate
-from ..scoring.result import current, findings_of, result_type
+from ..scoring.result import current, findings_of, is_released, result_type
 from ..serialization.transcripts import damaged
 
 PEOPLE = ("user-", "peer-")  # who knows its own values
@@ -190,9 +190,41 @@ def _reader(result: Mapping[str, Any], what: str) -> float | None:
     return max(numbers, default=None)
 
 
+def _is_released(result: Mapping[str, Any]) -> bool:
+    """Whether a run released anything, by the definition of `Outcome.released`."""
+    decided = result.get("decision") or result.get("burned")
+    return is_released(
+        release=result.get("release"), findings=result.get("findings"), curated=decided
+    )
+
+
 def _noise(result: Mapping[str, Any], which: str) -> float | None:
     local = findings_of(result, "randomized")
-    return float(local["error"][which]) if local else None
+    return float(local["error"][which]) if local and local["error"] else None
+
+
+def _budget(result: Mapping[str, Any]) -> float | None:
+    """The epsilon of a person's whole answer, before the mix."""
+    local = findings_of(result, "randomized")
+    return float(local["epsilon"]["local"]) if local else None
+
+
+def _shuffled(result: Mapping[str, Any]) -> float | None:
+    """The epsilon of a whole answer after the mix; the local one where nothing is better."""
+    local = findings_of(result, "randomized")
+    if not local:
+        return None
+    privacy = local["privacy"]
+    known = [privacy["together"]] if privacy["together"] else privacy["shuffled"]
+    least = min((one["hockey_stick"] for one in known[:1]), default=local["epsilon"]["local"])
+    return float(least)
+
+
+def _information(result: Mapping[str, Any]) -> float | None:
+    """The bits that a person's reports carry about its values."""
+    local = findings_of(result, "randomized")
+    told = local["privacy"]["information"] if local else None
+    return None if told is None else float(told)
 
 
 def _sets(result: Mapping[str, Any]) -> float | None:
@@ -236,7 +268,7 @@ def looks_like_one(path: str | PathLike[str]) -> bool:
 
 # score -> its unit, and how it is read from a result; None where a run has it not
 SCORES: tuple[tuple[str, str, Callable[[Mapping[str, Any]], float | None]], ...] = (
-    ("released at all", "share of runs", lambda r: float(bool(r.get("release")))),
+    ("released at all", "share of runs", lambda r: float(_is_released(r))),
     ("true exposure", "share of people", lambda r: _of_release(r, "true")),
     ("promised exposure", "share of people", lambda r: _of_release(r, "promised")),
     ("columns released", "columns", _columns),
@@ -246,6 +278,9 @@ SCORES: tuple[tuple[str, str, Callable[[Mapping[str, Any]], float | None]], ...]
     ("bits to one reader", "bits per person", lambda r: _reader(r, "bits_per_person")),
     ("largest error of a share", "share of people", lambda r: _noise(r, "largest")),
     ("mean error of a share", "share of people", lambda r: _noise(r, "mean")),
+    ("local epsilon", "nats", _budget),
+    ("epsilon after shuffling", "nats", _shuffled),
+    ("bits in a person's reports", "bits per person", _information),
     ("largest error of a count", "sets", _sets),
     ("messages refused", "messages", lambda r: float(sum(r.get("refused", {}).values()))),
 )

@@ -1,6 +1,7 @@
 """The file of a sweep: what is written is read, a cut-off line is left out, nothing else is."""
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from veilmix.errors import StorageError
 from veilmix.scenarios.mean import estimate
 from veilmix.scenarios.play.run import run
+from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.studies.sweep_file import (
     Line,
     estimates,
@@ -16,6 +18,7 @@ from veilmix.scenarios.studies.sweep_file import (
     read_sweep,
     written,
 )
+from veilmix.scenarios.validation.load import change, load, loads
 from veilmix.scenarios.wording import interval
 
 
@@ -109,3 +112,68 @@ def test_an_interval_ends_where_the_score_does() -> None:
     assert interval(score.mean, score.low, score.high, "share of people") == "10 % (0 to 53)"
     assert interval(0.1, 0.05, 0.15, "share of people") == "10 +- 5 %"
     assert interval(2, 2, 2, "columns") == "2"
+
+
+NOISE = """[scenario]
+name = "noisy"
+seed = 3
+[population]
+source = "builtin:blood-type"
+users = {users}
+[policy]
+kind = "{kind}"
+[local]
+mechanism = "{mechanism}"
+epsilon = 1.0
+"""
+
+
+def noisy(users: int = 30) -> Outcome:
+    text = NOISE.format(users=users, kind="histogram", mechanism="grr")
+    return run(loads(text), mode="ideal", worst_case_nodes=0)
+
+
+def scored(result: dict[str, Any]) -> dict[str, float]:
+    one = Line(key={"policy.k": 2}, seed=1, version="0.1.0", result=result)
+    return {score.score: score.mean for score in estimates([one])}
+
+
+def test_reports_that_are_too_many_for_the_file_were_released_all_the_same() -> None:
+    """Before, a sweep said 0 % of runs of more than 1,000 different reports, and a run said yes."""
+    outcome = noisy()
+    few = outcome.result()
+    assert few["release"] is not None
+    many = replace(outcome, release=None)
+    assert many.released
+    for result in (few, many.result()):
+        assert scored(json.loads(json.dumps(result)))["released at all"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("policy.k", 30), ("policy.k", 29)], ids=["all", "all but one"]
+)
+def test_a_run_without_a_release_released_nothing(key: str, value: int) -> None:
+    keys = {"policy.max_exposure": 0.0, "policy.kind": "hierarchical", key: value}
+    outcome = run(change(load("blood-type"), keys), 7, "ideal", worst_case_nodes=0)
+    assert not outcome.released
+    assert scored(json.loads(json.dumps(outcome.result())))["released at all"] == 0.0
+
+
+def test_a_burned_run_of_noise_released_nothing() -> None:
+    text = NOISE.format(users=30, kind="histogram", mechanism="grr") + "[mix]\nmin_batch = 29\n"
+    text += '[[fault]]\nattack = "absent"\nusers = 5\n'
+    outcome = run(loads(text), mode="ideal", worst_case_nodes=0)
+    assert outcome.burned
+    assert not outcome.released
+    assert scored(json.loads(json.dumps(outcome.result())))["released at all"] == 0.0
+
+
+def test_noise_is_scored_by_epsilon_error_and_bits() -> None:
+    outcome = noisy(400)
+    scores = scored(json.loads(json.dumps(outcome.result())))
+    assert scores["local epsilon"] == 1.0
+    assert 0 < scores["epsilon after shuffling"] < 1.0
+    assert scores["bits in a person's reports"] > 0
+    assert scores["largest error of a share"] >= scores["mean error of a share"] > 0
+    plain = scored(json.loads(json.dumps(whole())))
+    assert not {"local epsilon", "epsilon after shuffling"} & set(plain)
