@@ -241,7 +241,7 @@ export const BODIES = {
   40: ["traced", traced],
   41: ["toss", (data) => ({ value: hex(data.take(32)) })],
   42: ["opened", opened],
-  43: ["granted", (data) => ({ person: data.number(4), grant: grant(data) })],
+  43: ["granted", (data) => ({ person: data.number(4), grant: Object.values(grant(data)) })],
   48: ["query", (data) => ({ elements: elements(data, 1, 1024) })],
   49: ["evaluated", (data) => ({ elements: elements(data, 1, 1024), proof: hex(data.take(64)) })],
 };

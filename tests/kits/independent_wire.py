@@ -482,7 +482,7 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     ),
     43: (
         "granted",
-        lambda data: {"person": data.number(4), "grant": grant(data)},
+        lambda data: {"person": data.number(4), "grant": list(grant(data).values())},
     ),
     48: ("query", lambda data: {"elements": elements(data, 1, 1024)}),
     49: (
