@@ -16,7 +16,7 @@ from veilmix.protocol.announcement import Policy, Rules
 from veilmix.protocol.parties import user
 from veilmix.protocol.session import open_round
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.shuffler import Deed, cheat, covering_rows
+from veilmix.roles.faults.shuffler import Deed, cheat, covering_rows, without_target
 from veilmix.roles.faults.wire import Block
 
 pytestmark = pytest.mark.memory
@@ -39,7 +39,9 @@ def played(guarded: Mapping[str, Any], **changes: Any) -> KIT.Run:
 
 
 def deed(attack: str, rounds: Collection[int], **more: Any) -> Any:
-    return cheat(Deed(attack, SeededEntropy(9), rounds=rounds, target=TARGET, **more))
+    if attack == "thin-out":
+        more["ignores"] = without_target
+    return cheat(Deed(KIT.act(attack), SeededEntropy(9), rounds=rounds, target=TARGET, **more))
 
 
 def kept(run: KIT.Run, row: KIT.Row) -> tuple[str, ...]:

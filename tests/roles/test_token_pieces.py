@@ -9,7 +9,7 @@ from veilmix.protocol.announcement import Rules
 from veilmix.protocol.session import Round
 from veilmix.roles import user, worker_pool
 from veilmix.roles.cast import Guards
-from veilmix.roles.network import Endpoint, Inbox
+from veilmix.roles.network import Endpoint
 from veilmix.roles.worker_pool import WorkerPool
 
 pytestmark = pytest.mark.memory
@@ -31,9 +31,8 @@ def test_a_token_that_two_people_spend_is_counted_once(
         fresh: Entropy,
         pool: WorkerPool,
         work: "user.Sealers",
-        inbox: Inbox,
     ) -> user.Grants | None:
-        grants, number = await obtain(me, plan, fresh, pool, work, inbox), plan.call.round
+        grants, number = await obtain(me, plan, fresh, pool, work), plan.call.round
         if me.party == "user-3" and grants is not None:
             given[number] = grants
             asked[number].set()
