@@ -11,14 +11,20 @@ from typing import Any, TypeVar
 import trio
 
 from ..errors import LocalError, ParameterError
+from .task_order import task_order
 
 T = TypeVar("T")
 
 
 def run_loop(
-    main: Callable[..., Awaitable[T]], *given: Any, clock: trio.abc.Clock | None = None
+    main: Callable[..., Awaitable[T]],
+    *given: Any,
+    clock: trio.abc.Clock | None = None,
+    order: int | None = None,
 ) -> T:
     """Run `main(*given)` to its end, in the time of a clock (None: real time); returns its result.
+
+    order: the seed of the order in which tasks run (task_order.py); None: trio draws it.
 
     Raises:
         ParameterError: a trio program is running here already.
@@ -27,7 +33,10 @@ def run_loop(
     """
     check_no_loop()
     try:
-        return trio.run(main, *given, clock=clock, restrict_keyboard_interrupt_to_checkpoints=True)
+        with task_order(order):
+            return trio.run(
+                main, *given, clock=clock, restrict_keyboard_interrupt_to_checkpoints=True
+            )
     except BaseExceptionGroup as group:
         raise only(group) from None
 

@@ -60,11 +60,21 @@ def play(
     """Play a session to its end, in simulated time unless another clock is given.
 
     Returns the board. What single parties saw goes to the instruments; `report` is told of an
-    instrument that crashed.
+    instrument that crashed. With a seed, tasks run in an order drawn from it.
     """
     watching = Instruments(list(instruments), report)
     with uncollected(cast.people):
-        return run_loop(hold, cast, watching, clock=clock or VirtualClock())
+        clock, order = clock or VirtualClock(), order_of(cast)
+        if isinstance(clock, VirtualClock):
+            clock.in_order = order is not None
+        return run_loop(hold, cast, watching, clock=clock, order=order)
+
+
+def order_of(cast: Cast) -> int | None:
+    """Draw the order in which tasks run from the seed of a session; None: it has none."""
+    if not cast.entropy.seeded:
+        return None
+    return int.from_bytes(cast.entropy.fork("order of tasks").random(16), "big")
 
 
 async def hold(cast: Cast, instruments: Instruments) -> Board:

@@ -9,12 +9,14 @@ of this process or (elsewhere.py) for others who work for a party.
 import os
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 import trio
+from trio.testing import wait_all_tasks_blocked
 
 from .. import systems
 from ..crypto.batched import TOGETHER, engine_for
@@ -53,6 +55,7 @@ class WorkerPool:
         self,
         nursery: trio.Nursery,
         threads: int,
+        executor: Executor,
         instruments: Instruments,
         workplace: Workplace = HERE,
     ) -> None:
@@ -64,6 +67,9 @@ class WorkerPool:
         self._limiter = trio.CapacityLimiter(threads)
         self._open: dict[Any, _Gathered[Any, Any]] = {}
         self._clock = trio.lowlevel.current_clock()
+        self._executor = executor
+        self._last = trio.Event()  # is set when the last result that was asked for was taken
+        self._last.set()
 
     async def share(self, work: Callable[[Sequence[T]], Sequence[R]], item: T) -> R:
         """Have `work` done on a list in which `item` is one of many; returns its result.
@@ -144,7 +150,28 @@ class WorkerPool:
 
     async def _hop(self, work: Callable[[Any], R], item: Any) -> R:
         with self._at_work():
+            if isinstance(self._clock, VirtualClock) and self._clock.in_order:
+                return await self._in_order(work, item)
             return await trio.to_thread.run_sync(work, item, limiter=self._limiter)
+
+    async def _in_order(self, work: Callable[[Any], R], item: Any) -> R:
+        """Do the same, but take results as they were asked for, and when nothing else can run.
+
+        A short list is done at once where one thread would do it: nothing goes on beside it.
+        """
+        if self.threads == 1 and item is not None and len(item) <= CHUNK:
+            await trio.lowlevel.checkpoint()
+            return work(item)
+        before, self._last = self._last, trio.Event()
+        mine, future = self._last, self._executor.submit(work, item)
+        try:
+            with trio.CancelScope(shield=True):
+                await before.wait()
+                await wait_all_tasks_blocked()
+                await trio.to_thread.run_sync(wait, [future])
+        finally:
+            mine.set()
+        return future.result()
 
     @contextmanager
     def _at_work(self) -> Any:
@@ -195,5 +222,7 @@ async def worker_pool(
     threads: int | None, instruments: Instruments, workplace: Workplace = HERE
 ) -> AsyncIterator[WorkerPool]:
     """Open a pool with so many threads (None: one per core) for the time of a run."""
-    async with trio.open_nursery() as nursery:
-        yield WorkerPool(nursery, threads or os.cpu_count() or 1, instruments, workplace)
+    many = threads or os.cpu_count() or 1
+    with ThreadPoolExecutor(many) as executor:
+        async with trio.open_nursery() as nursery:
+            yield WorkerPool(nursery, many, executor, instruments, workplace)

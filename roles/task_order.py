@@ -1,0 +1,89 @@
+"""The order in which tasks run, drawn from a seed.
+
+Trio runs the tasks that are ready in a random order, so that nothing depends on it by accident. A
+race between two messages then ends differently from run to run. It has no public setting for that
+order; its own tests of properties (with hypothesis) use two private ones: a flag, by which it sorts
+ready tasks by age before it shuffles them, and the generator that it shuffles with. This module
+sets both for the time of a run. Where trio has them no longer, the order stays random:
+tests/roles/test_task_order.py fails then.
+
+Several runs may go on in threads of one process. Each draws from its own generator; the flag is set
+as long as one of them has a seed.
+"""
+
+import random
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from trio._core import _run
+
+FLAG, GENERATOR = "_ALLOW_DETERMINISTIC_SCHEDULING", "_r"
+
+
+class _ByThread(random.Random):
+    """Trio's generator; but a thread that runs with a seed draws from a generator of its own."""
+
+    def __init__(self, plain: random.Random) -> None:
+        self.plain = plain
+        self.own = threading.local()
+        super().__init__()
+
+    @property
+    def _here(self) -> random.Random:
+        return getattr(self.own, "generator", self.plain)
+
+    def random(self) -> float:
+        """Draw from 0 to 1."""
+        return self._here.random()
+
+    def getrandbits(self, k: int, /) -> int:
+        """Draw bits."""
+        return self._here.getrandbits(k)
+
+
+class _Settings:
+    """What trio's two settings are while runs with a seed go on."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._runs = 0
+        self._before = False
+
+    def enter(self, plain: random.Random) -> _ByThread:
+        """Begin a run with a seed; returns the generator that each thread has a part of."""
+        with self._lock:
+            if not isinstance(plain, _ByThread):
+                plain = _ByThread(plain)
+                setattr(_run, GENERATOR, plain)
+            if not self._runs:
+                self._before = getattr(_run, FLAG)
+                setattr(_run, FLAG, True)
+            self._runs += 1
+        return plain
+
+    def leave(self) -> None:
+        """End one; the flag is what it was when the last has ended."""
+        with self._lock:
+            self._runs -= 1
+            if not self._runs:
+                setattr(_run, FLAG, self._before)
+
+
+_settings = _Settings()
+
+
+@contextmanager
+def task_order(seed: int | None) -> Iterator[None]:
+    """Run tasks of this thread in an order drawn from a seed; None: in trio's own."""
+    plain = getattr(_run, GENERATOR, None)
+    if seed is None or not isinstance(plain, random.Random) or not hasattr(_run, FLAG):
+        yield
+        return
+    generator = _settings.enter(plain)
+    generator.own.generator = random.Random(seed)  # noqa: S311 - an order is no secret
+    try:
+        yield
+    finally:
+        del generator.own.generator
+        _settings.leave()
