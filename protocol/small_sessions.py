@@ -21,8 +21,8 @@ but two are counted by the sums that they can come to: that is every strategy, n
 Left out: more questions, more answers and more rounds; programs that choose columns; the order of
 posts and their delay; asks for tokens, rolls, marks and complaints; breaking cryptography;
 coalitions without the first shuffler, which do read rows (docs/attacks.md, S5 to S7, S10); and all
-shufflers with a reader, who read everything by watching. So "no strategy" here is no statement of
-safety.
+shufflers with a reader, who read everything by watching. So "no strategy" here is
+no statement of safety.
 """
 
 from collections.abc import Iterator

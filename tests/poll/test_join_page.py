@@ -80,7 +80,7 @@ def test_everything_is_done_with_a_keyboard_alone(new_phone: Callable[[str], Any
         page.wait_for_selector("h1:has-text('Seal your answers?')")
         tab_to("#screen > button")
         page.keyboard.press("Enter")
-        page.wait_for_selector("text=people were counted")
+        page.wait_for_selector("text=1 of 1 person were counted")
         tab_to("summary")
         page.keyboard.press("Enter")
         assert page.locator("details[open]").count() >= 1

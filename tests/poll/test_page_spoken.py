@@ -70,7 +70,7 @@ def test_every_screen_has_a_name_for_all_that_is_asked_and_for_each_change(
         assert "Round 1: Your envelope" in said.inner_text()
         assert ("DisclosureTriangle", "For shuffler 1") in heard(page)
         page.wait_for_selector("h1:has-text('It is over'), h1:has-text('This was published')")
-        assert "people were counted." in said.inner_text()
+        assert "1 of 1 person were counted." in said.inner_text()
         heard(page)
         live = said.evaluate("one => [one.role, one.ariaLive, one.ariaAtomic]")
         assert live[0] == "status"  # which is polite and whole, by what it is

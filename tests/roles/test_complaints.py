@@ -111,13 +111,14 @@ def played(faults: Mapping[str, Fault], clocked: Clocked | None = None, **change
 def read_by_name(run: KIT.Run, record: AdversaryRecord, reader: str) -> set[str]:
     """Whose ballots, of those that complaints show, a reader opens with all shares that stand."""
     board, read = run.board, set[str]()
+    own = record.loot(board, (reader,)).shares
     assert board.announcement is not None
     for party, alarm in board.alarms:
         plan = open_round(board.announcement, board.session, board.calls[alarm.round - 1])
         plan = locked(plan, board.challenged.shares[alarm.round])  # type: ignore[assignment]
         _, ballot, _ = decode(alarm.evidence, lambda data, plan=plan: _rebuilt(plan, data))  # type: ignore[misc]
         shown = board.challenged.shown.get(alarm.round, {}).values()
-        (plain,) = unlock(plan, [*shown, record.rings[reader].shares[alarm.round].secret], [ballot])
+        (plain,) = unlock(plan, [*shown, own[reader, alarm.round]], [ballot])
         read |= {party} if plain is not None else set()
     return read
 
