@@ -1,16 +1,16 @@
-"""Requests for tokens that stand on the board, because no answer to a letter came.
+"""Requests for tokens on the board, made after a letter without an answer.
 
-    ask            a person posts the request that it has sent in a letter: signed, and blinded
-    granted        the reader of the round answers it there, with the proof of a letter
+    ask        a person posts the request of its letter again: signed, and blinded
+    granted    the reader of the round answers on the board, with a proof of RFC 9497
 
-A request that was lost and one that was refused look alike, so both are treated alike: the person
-asks again where everybody sees it, before any ballot of the round has left the first shuffler. Both
-posts are blinded: they show that the person takes part, and nothing of what it says.
+A lost request and a refused request look alike, so both are treated alike: the person asks again on
+the board, before any ballot of the round has left the first shuffler. Both posts are blinded: they
+show participation, and nothing of the answers.
 
-A round in which such a request stays without an answer burns (`check_answered`). Without that rule
-the reader, or the party that holds the wires, takes one person out of a round of its choice: with
-`min_dropout` - 1 others who stay away, the difference of two rounds then holds one unknown row. A
-person that is cut off from the board as well cannot make such a request.
+A round with such a request and no answer burns (`check_answered`). Without this rule the reader, or
+the party that holds the wires, takes one person out of a round of its choice. If `min_dropout` - 1
+others stay away, the difference of two rounds then holds one unknown row. A person that is cut off
+from the board as well cannot make such a request.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from .tokens import check_asks, check_grant
 
 @dataclass(slots=True)
 class PublicAsks:
-    """By round and person, the requests that stand on the board, and their answers.
+    """Requests on the board and their answers, by round and person.
 
     Attributes:
         asks: requests, by round and the index of the person.
@@ -40,7 +40,7 @@ class PublicAsks:
     def may_ask(self, author: str, asked: Ask, plan: Round, registry: Registry | None) -> bool:
         """Board: whether a request is the author's first of the round; Refused if it is none.
 
-        Its elements are checked here, so that the reader can answer whatever stands on the board.
+        The elements are checked here, so that the reader can answer every request on the board.
         """
         if registry is None or parties.index(author) in self.asks.get(plan.call.round, ()):
             return False
@@ -60,7 +60,7 @@ class PublicAsks:
         return True
 
     def learn(self, author: str, number: int, body: Body) -> None:
-        """Keep a post that was right."""
+        """Keep a valid post."""
         match body:
             case Ask():
                 self.asks.setdefault(number, {})[parties.index(author)] = body
@@ -68,19 +68,19 @@ class PublicAsks:
                 self.grants.setdefault(number, {})[person] = body
 
     def granted(self, number: int, person: int) -> PublicGrant | None:
-        """The answer to a person's request of a round; None: there is none."""
+        """Return the answer to a person's request in a round; None without an answer."""
         return self.grants.get(number, {}).get(person)
 
     def unanswered(self, number: int) -> dict[str, Ask]:
-        """The requests of a round that have no answer, by the name of the person, in order."""
+        """Return the requests of a round without an answer, by the name of the person, in order."""
         granted = self.grants.get(number, {})
         asked = sorted(self.asks.get(number, {}).items())
         return {parties.user(person): ask for person, ask in asked if person not in granted}
 
     def check_answered(self, number: int, may_ask: Callable[[str], bool]) -> None:
-        """Shuffler: RoundBurned if a person asked on the board for tokens that it was due.
+        """Shuffler: RoundBurned if a request of an entitled person has no answer.
 
-        may_ask: whether a person takes part in this round; others are answered by nobody.
+        may_ask: whether a person takes part in this round; other requests get no answer.
         """
         for person in filter(may_ask, self.unanswered(number)):
             raise RoundBurned(f"{person} asked for tokens on the board, and was given none")

@@ -1,9 +1,9 @@
-"""What went wrong in a run, to be said first wherever the run is told; and what is not said then.
+"""Statements on deviations in a run: the first lines of every output on it.
 
-Figures on coalitions assume parties that follow the protocol and pool their views. In a run in
-which a party deviated, an attack achieved anything, or the board bears out an alarm, they are no
-statement of safety. So every output asks `deviations`: its lines come first, and if there are any,
-`NOT_BY_WATCHING` stands in the place of each sentence of safety that is computed from views.
+Figures on coalitions assume parties that follow the protocol and pool their views. After a
+deviation, a successful attack or a justified alarm they are no statement of safety. Every output
+prints the lines of `deviations` first. If there are lines, `NOT_BY_WATCHING` replaces each
+sentence of safety that is computed from views.
 """
 
 from collections import Counter
@@ -20,25 +20,25 @@ NOT_BY_WATCHING = (
     "no statement on who must be trusted: figures on coalitions assume parties that follow the "
     "protocol, and here that did not hold"
 )
-LEAVES = frozenset({"absent", "late"})  # attacks of users who send nothing, or nothing in time
-POOLS = frozenset({"collude"})  # attacks whose effect is that of pooled views itself
+LEAVES = frozenset({"absent", "late"})  # users send no ballot, or send it too late
+POOLS = frozenset({"collude"})  # the effect is computed from pooled views itself
 
 
 def deviations(
     scenario: Scenario, attacks: Sequence[Effect], alarms: Sequence[Raised]
 ) -> tuple[str, ...]:
-    """Return what a reader of a run must know before any figure of it; () for an honest run.
+    """Return the lines that precede all figures of a run; () for an honest run.
 
     Args:
-        scenario: that was played, with its faults.
-        attacks: what each was measured to achieve; none before a run has ended.
-        alarms: those on the board.
+        scenario: the played scenario, with its faults.
+        attacks: measured effects; none before the end of a run.
+        alarms: the alarms on the board.
     """
     return (*_effects(attacks), *_faults(scenario, attacks), *_alarms(alarms))
 
 
 def _effects(attacks: Sequence[Effect]) -> Iterator[str]:
-    """Attacks that were measured to achieve something, or that a party played in vain."""
+    """Yield a line for each attack with an effect, and each attack that a party played in vain."""
     for effect in attacks:
         if effect.attack in POOLS or not (effect.value or _deviates(effect.attack)):
             continue
@@ -48,21 +48,21 @@ def _effects(attacks: Sequence[Effect]) -> Iterator[str]:
 
 
 def _faults(scenario: Scenario, attacks: Sequence[Effect]) -> Iterator[str]:
-    """The parties that deviate by the scenario, as far as no measured effect names their attack."""
+    """Yield a line for each fault of the scenario without a measured effect."""
     measured = {effect.attack for effect in attacks}
     for fault in scenario.fault:
         if fault.attack not in measured and _deviates(fault.attack):
-            yield f"{_who(scenario, fault)} did not follow the protocol ({fault.attack})"
+            yield f"{_names(scenario, fault)} did not follow the protocol ({fault.attack})"
 
 
 def _deviates(attack: str) -> bool:
-    """Whether a party that plays an attack breaks a rule, and does more than to send nothing."""
+    """Whether an attack breaks a rule by more than silence."""
     known = ATTACKS.get(attack)
     return known is not None and known.by != BYSTANDER and attack not in LEAVES
 
 
-def _who(scenario: Scenario, fault: Fault) -> str:
-    """The parties of a fault, in words."""
+def _names(scenario: Scenario, fault: Fault) -> str:
+    """Return the names of the parties of a fault."""
     if fault.by is not None:
         return fault.by
     role = ATTACKS[fault.attack].by
@@ -73,7 +73,7 @@ def _who(scenario: Scenario, fault: Fault) -> str:
 
 
 def _alarms(alarms: Sequence[Raised]) -> Iterator[str]:
-    """The complaints that the board bears out, by cause."""
+    """Yield a line for each cause of alarms that the board bears out."""
     causes = Counter(alarm.cause for alarm in alarms if alarm.borne_out)
     for cause, times in causes.items():
         yield f"the board bears out {many(times, 'alarm')} about {cause}"
