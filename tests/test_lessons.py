@@ -4,13 +4,28 @@ What a lesson's answer claims it asserts itself, so a script that ends well has 
 """
 
 import ast
+import re
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
+# Runs a lesson as its script does, and prints what its cells show.
+RENDER = """
+import runpy, sys
+outputs, _ = runpy.run_path(sys.argv[1])["app"].run()
+print(*(getattr(output, "text", "") for output in outputs), sep="\\n")
+"""
+STATED = {  # lesson -> results that its answer states, each worked out by the cell above
+    "lesson_2_a_crowd_buys_columns": (
+        r"Of 3 steps to four times as many people, \d released",
+        r"In none of 8 runs were more people exposed",
+    ),
+    "lesson_6_find_me": (r"prosecutor [\d.]+ % at most, [\d.]+ % on average; journalist",),
+}
 LESSONS = sorted((ROOT / "notebooks").glob("lesson_*.py"))
 
 
@@ -18,10 +33,15 @@ LESSONS = sorted((ROOT / "notebooks").glob("lesson_*.py"))
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_is_a_script_that_ends_well(lesson: Path, tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, str(lesson)], cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-c", RENDER, str(lesson)], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert list(tmp_path.iterdir()) == []
+    shown = unescape(done.stdout)
+    assert "Answer" in shown
+    assert not re.search(r"\b[A-Z]\w+\(\w+=", shown)  # an object, as Python writes it
+    for sentence in STATED.get(lesson.stem, ()):
+        assert re.search(sentence, " ".join(re.sub(r"<[^>]+>", " ", shown).split())), sentence
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)

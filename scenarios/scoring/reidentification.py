@@ -28,6 +28,7 @@ from ...protocol.opened_prefixes import prefix_of, shown_of
 from ..populations.samples import Samples
 from ..schema.model import Scenario
 from ..serialization.record import Record
+from ..wording import percent
 
 MOST = 16  # columns; with more, attackers who know all but one are left out
 
@@ -97,6 +98,17 @@ class Risks(Record, frozen=True):
     prosecutor: Attacker
     journalist: Attacker
     marketer: float
+
+    def __str__(self) -> str:
+        """Write the three chances in a sentence."""
+        prosecutor, journalist = (
+            f"{percent(attacker.largest)} at most, {percent(attacker.mean)} on average"
+            for attacker in (self.prosecutor, self.journalist)
+        )
+        return (
+            f"prosecutor {prosecutor}; journalist {journalist}; marketer {percent(self.marketer)} "
+            "of all rows"
+        )
 
     @classmethod
     def of(cls, risk: Risk) -> "Risks":
