@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.errors import RoundBurned
-from veilmix.protocol.crowd_limits import carried_over, check_batch_size, check_dropout
+from veilmix.protocol.crowd_limits import (
+    carried_over,
+    check_batch_size,
+    check_dropout,
+    check_envelopes,
+)
 
 
 @pytest.mark.parametrize(
@@ -60,3 +65,10 @@ def test_no_one_who_leaves_or_comes_exposes_more_than_is_carried_over(
 
 def exposed(cells: list[int], k: int) -> int:
     return sum(people for people in cells if people < k)
+
+
+@pytest.mark.parametrize("envelopes", [0, 4, 6, 10])
+def test_as_many_envelopes_are_accepted_as_people_were_given_tokens(envelopes: int) -> None:
+    check_envelopes(5, 5)
+    with pytest.raises(RoundBurned, match=f"^5 people .* envelopes of {envelopes} were accepted"):
+        check_envelopes(5, envelopes)

@@ -74,6 +74,8 @@ def spoilt(person: int) -> Ask:
     return Ask(elements, KIT.SIGNERS[person].sign(signed))
 
 
+SECOND: tuple[str, Body] = ("user-3", pending(2).body)
+ANSWERED_SECOND: tuple[str, Body] = ("curator", granted(2, pending(2).body))
 WRONG: dict[str, tuple[list[tuple[str, Body]], Reason]] = {
     "a request before the key": ([POSTED], Reason.UNEXPECTED),
     "a request of another": ([MINTED, ("user-1", ASKED)], Reason.UNREGISTERED),
@@ -83,6 +85,17 @@ WRONG: dict[str, tuple[list[tuple[str, Body]], Reason]] = {
     "the same twice": ([MINTED, POSTED, POSTED], Reason.UNEXPECTED),
     "another of one person": (
         [MINTED, POSTED, ("user-2", pending(1, 200).body)],
+        Reason.UNEXPECTED,
+    ),
+    "the second request twice": ([MINTED, POSTED, SECOND, SECOND], Reason.UNEXPECTED),
+    "the first request again": ([MINTED, POSTED, SECOND, POSTED], Reason.UNEXPECTED),
+    "an answer before the key": ([ANSWERED], Reason.UNEXPECTED),
+    "the second answer twice": (
+        [MINTED, POSTED, SECOND, ANSWERED, ANSWERED_SECOND, ANSWERED_SECOND],
+        Reason.UNEXPECTED,
+    ),
+    "the first answer again": (
+        [MINTED, POSTED, SECOND, ANSWERED, ANSWERED_SECOND, ANSWERED],
         Reason.UNEXPECTED,
     ),
     "an answer to nobody": ([MINTED, ANSWERED], Reason.UNEXPECTED),

@@ -127,9 +127,9 @@ def test_whoever_gives_tokens_compares_with_every_round(many: tuple[int, ...]) -
     desk = mint.Desk(SeededEntropy(1), people=people)
     reading = Reading([Counter({("red",): many[-1]}) for _ in plan.call.asks])
     with pytest.raises(RoundBurned, match=r"^1 of "):
-        desk.check(plan, reading)
+        desk.check(plan, reading, many[-1])
     desk.people[3] = names(17)
-    desk.check(plan, Reading([Counter({("red",): 17}) for _ in plan.call.asks]))
+    desk.check(plan, Reading([Counter({("red",): 17}) for _ in plan.call.asks]), 17)
 
 
 def test_whoever_was_in_any_round_is_not_asked_again_where_each_has_its_own() -> None:

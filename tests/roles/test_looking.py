@@ -7,7 +7,7 @@ import role_kit as KIT
 import trio
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.protocol.announcement import Rules
-from veilmix.protocol.messages import Kind
+from veilmix.protocol.messages import Alarm, Cause, Kind
 from veilmix.protocol.session import Round
 from veilmix.roles import user
 from veilmix.roles.cast import Guards
@@ -44,4 +44,29 @@ def test_who_looks_late_but_in_time_is_heard(share: float, monkeypatch: pytest.M
     assert "sent and was accepted has not come" in run.board.burned
     assert run.board.alarms
     assert not run.board.challenged.shown
+    assert not run.transcript.reads
+
+
+def test_each_alarm_is_judged_whatever_others_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three people the one in the middle of their order says what is so."""
+
+    async def said(me: Endpoint, plan: Round, *given: Any) -> None:
+        if me.party not in ("user-1", "user-12"):
+            await contest(me, plan, *given)
+            return
+        number = plan.call.round
+        await me.network.until(Kind.HEARD, lambda board: number in board.challenged.heard)
+        await me.post(Alarm(number, Cause.CHANGED, b"nothing"))
+
+    monkeypatch.setattr(user, "contest", said)
+    deed = Deed("drop-people", SeededEntropy(3), target="user-5")
+    run = KIT.run(
+        ROWS,
+        rules=Rules(min_dropout=3, challenge=True),
+        guards=Guards(registered=MANY),
+        shufflers=2,
+        faults={"shuffler-1": cheat(deed)},
+    )
+    assert {party for party, _ in run.board.alarms} == {"user-1", "user-5", "user-12"}
+    assert run.board.burned == "a ballot that user-5 sent and was accepted has not come"
     assert not run.transcript.reads
