@@ -285,7 +285,7 @@ def test_a_key_shows_no_secret_and_is_not_copied() -> None:
         KEY.__reduce_ex__(2)
 
 
-@pytest.mark.parametrize("number", [0, ORDER])
+@pytest.mark.parametrize("number", [0, ORDER, 8 * 2**252 % ORDER])  # the last: one too many
 def test_nothing_multiplies_by_nought(number: int) -> None:
     with pytest.raises(Refused):
         multiplier(number)

@@ -174,10 +174,11 @@ async def test_a_name_is_one_short_line_of_ones_own() -> None:
         with pytest.raises(Unwelcome) as caught:
             room.join("b", name)
         assert caught.value.status == 400
-    for name in ("Ann", "ANN", " ann "):
-        with pytest.raises(Unwelcome, match="called"):
-            room.join("b", name)
     assert room.join("b", longest).name == longest
+    assert room.join("d", "Dora").name == "Dora"
+    for name in ("Ann", "ANN", " ann ", longest.upper(), "DORA"):  # the first, the last, between
+        with pytest.raises(Unwelcome, match="called"):
+            room.join("e", name)
     assert room.join("c", "An").name == "An"
 
 

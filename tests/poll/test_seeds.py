@@ -132,7 +132,14 @@ async def test_a_phone_is_answered_once_and_told_the_same_again(autojump_clock: 
     assert network.asked == [("user-1", ASKED.data), ("user-2", AGAIN.data)]
 
 
-@pytest.mark.parametrize("data", [AGAIN.data, ASKED.data[:-1], ASKED.data + b"x", b""])
+BEGINS_OTHERWISE = bytes([ASKED.data[0] ^ 1]) + ASKED.data[1:]
+ENDS_OTHERWISE = ASKED.data[:-1] + bytes([ASKED.data[-1] ^ 1])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [AGAIN.data, ASKED.data[:-1], ASKED.data + b"x", b"", BEGINS_OTHERWISE, ENDS_OTHERWISE],
+)
 async def test_another_question_of_the_same_phone_is_not_asked(
     data: bytes, autojump_clock: object
 ) -> None:

@@ -10,6 +10,8 @@ from veilmix.protocol.announcement import Rules
 from veilmix.protocol.messages import Alarm, Cause, Kind
 from veilmix.protocol.session import Round
 from veilmix.roles import user
+from veilmix.roles.analyst import MISDECIDED
+from veilmix.roles.board_monitor import BoardMonitor
 from veilmix.roles.cast import Guards
 from veilmix.roles.faults.shuffler import Deed, cheat, substitute
 from veilmix.roles.network import Endpoint
@@ -59,7 +61,7 @@ def test_each_alarm_is_judged_whatever_others_say(monkeypatch: pytest.MonkeyPatc
         await me.post(Alarm(number, Cause.CHANGED, b"nothing"))
 
     monkeypatch.setattr(user, "contest", said)
-    deed = Deed("drop-people", SeededEntropy(3), target="user-5")
+    deed = Deed(KIT.act("drop-people"), SeededEntropy(3), target="user-5")
     run = KIT.run(
         ROWS,
         rules=Rules(min_dropout=3, challenge=True),
@@ -70,3 +72,20 @@ def test_each_alarm_is_judged_whatever_others_say(monkeypatch: pytest.MonkeyPatc
     assert {party for party, _ in run.board.alarms} == {"user-1", "user-5", "user-12"}
     assert run.board.burned == "a ballot that user-5 sent and was accepted has not come"
     assert not run.transcript.reads
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_wrong_decision_is_not_read_whatever_else_is_wrong(
+    place: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [Cause.BALANCE]
+    found.insert(place, Cause.DECISION)
+
+    async def look(*_: Any) -> list[Cause]:
+        await trio.lowlevel.checkpoint()
+        return found
+
+    monkeypatch.setattr(BoardMonitor, "look", look)
+    run = KIT.run(ROWS)
+    assert run.board.burned == MISDECIDED
+    assert len(run.transcript.reads) == 1

@@ -155,7 +155,7 @@ def test_an_id_that_is_none_means_the_beginning(text: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        *(b"", b"no json", b"[]", b"{}", b'{"people": "12"}', b'{"people": true}'),
+        *(b"", b"no json", b"[]", b"[1]", b"7", b"{}", b'{"people": "12"}', b'{"people": true}'),
         *(b'{"people": 1.5}', b'{"population.source": 3}', b'{"seed": 1}', b"\xff"),
     ],
 )
