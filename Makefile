@@ -27,10 +27,11 @@ test:
 	@"$(PYTHON)" tools/environment.py dev
 	@$(RUN)python -m pytest -n 2 --dist worksteal
 
-# What takes longer than half a minute a test.
+# What takes longer than half a minute a test, and every weaker form of every guard.
 long:
 	@"$(PYTHON)" tools/environment.py dev
 	@$(RUN)python -m pytest -n 2 -m long
+	@$(RUN)python tools/mutants.py --weaker all
 
 lint:
 	@"$(PYTHON)" tools/environment.py dev
@@ -52,10 +53,11 @@ examples:
 	@"$(PYTHON)" tools/environment.py dev
 	@$(RUN)python tools/examples.py build/examples
 
-# Remove each guard in turn, in a copy of a process: a test named for it must fail. NAMES: parts of names.
+# Remove each guard in turn, in a copy of a process, and weaken some (docs/adr/0090): a test named for it must fail.
+# NAMES: parts of names; OPTIONS: of tools/mutants.py, such as `--weaker all`.
 mutants:
 	@"$(PYTHON)" tools/environment.py dev
-	@$(RUN)python tools/mutants.py $(NAMES)
+	@$(RUN)python tools/mutants.py $(OPTIONS) $(NAMES)
 
 # The site, in docs/_build. It is made anew, so that every warning is an error every time.
 docs:

@@ -1,13 +1,13 @@
-"""The list of guards that tools/mutants.py removes: it is whole, and says what stands there."""
+"""The tables of guards that tools/mutants.py removes: they are whole, and say what stands there."""
 
 import tomllib
 from pathlib import Path
 
-import mutants
+import guard_table
 import pytest
 import refusals
 
-ROWS = list(mutants.guards())
+ROWS = list(guard_table.guards())
 
 
 def test_every_refusal_has_a_row() -> None:
@@ -16,7 +16,7 @@ def test_every_refusal_has_a_row() -> None:
 
 
 def test_a_refusal_without_a_row_is_found(tmp_path: Path) -> None:
-    for room in mutants.ROOMS:
+    for room in guard_table.ROOMS:
         (tmp_path / room).mkdir()
         (tmp_path / room / "guards.toml").write_text("", "utf-8")
     (tmp_path / "roles" / "user.py").write_text("if unwanted:\n    raise Refused(1)\n", "utf-8")
@@ -27,21 +27,32 @@ def test_a_refusal_without_a_row_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_a_guard_stands_where_its_row_says(row: mutants.Guard) -> None:
+def test_a_guard_stands_where_its_row_says(row: guard_table.Guard) -> None:
     """Once; and its row has a test that is there, or says which other guard repeats it."""
-    source = (mutants.ROOT / row.path).read_text("utf-8")
+    source = (guard_table.ROOT / row.path).read_text("utf-8")
     assert row.removed(source) != source
     assert bool(row.repeats) != bool(row.tests)
-    for test in row.tests:
+    for test in (*row.tests, *(test for tests in row.weaker.values() for test in tests)):
         path, _, name = test.partition("::")
-        there = (mutants.ROOT / path).read_text("utf-8")
+        there = (guard_table.ROOT / path).read_text("utf-8")
         assert f"def {name.partition('[')[0]}(" in there if name else there, test
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in ROWS if row.weaker or row.same or row.other], ids=lambda row: row.name
+)
+def test_what_a_row_says_of_weaker_forms_is_of_its_own(row: guard_table.Guard) -> None:
+    """Each has a test that notices, or a reason; and there is such a form of this guard."""
+    kinds = row.weakened((guard_table.ROOT / row.path).read_text("utf-8")).keys()
+    assert row.weaker.keys() | row.same.keys() <= kinds
+    assert row.weaker.keys().isdisjoint(row.same)
+    assert all(row.same.values())
 
 
 def test_names_of_rows_differ_in_all_rooms() -> None:
     names = [row.name for row in ROWS]
     assert len(names) == len(set(names))
     assert all(
-        tomllib.loads((mutants.ROOT / room / "guards.toml").read_text("utf-8"))
-        for room in mutants.ROOMS
+        tomllib.loads((guard_table.ROOT / room / "guards.toml").read_text("utf-8"))
+        for room in guard_table.ROOMS
     )

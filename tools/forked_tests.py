@@ -44,11 +44,13 @@ class Job(Generic[Name]):
         name: whatever tells this job from others.
         tests: as pytest takes them.
         otherwise: the source of a file, by its path, in place of what is on the disk.
+        options: of pytest, besides OPTIONS.
     """
 
     name: Name
     tests: Sequence[str]
     otherwise: Mapping[Path, str] = field(default_factory=dict)
+    options: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def _live(job: Job[Any], place: Path, root: Path) -> NoReturn:
         import pytest
 
         watcher = _Watcher()
-        code = int(pytest.main([*OPTIONS, *QUIET, *job.tests], plugins=[watcher]))
+        code = int(pytest.main([*OPTIONS, *QUIET, *job.options, *job.tests], plugins=[watcher]))
         sys.stdout.flush()
         place.with_suffix(".json").write_text(json.dumps([code, watcher.failed]), "utf-8")
     finally:

@@ -1,125 +1,96 @@
-"""Every guard has its killer: remove each in turn, and a test named for it must fail.
+"""Every guard has its killer: remove each in turn, weaken each, and a test named for it must fail.
 
-    python tools/mutants.py [NAME...]     all guards, or those whose names contain one of these
+    python tools/mutants.py [NAME...]     all, or those whose names contain one of these
+    python tools/mutants.py --weaker all  with all weakenings; else with a fixed part, one of SHARE
     python tools/mutants.py --narrow      besides, write the first test that noticed in each row
 
-A room's guards are in its `guards.toml`, beside them, one table a guard:
-
-    [name]
-    file = "board.py"       in the room
-    is = '''...'''          the guard, as it stands there, exactly once
-    becomes = '''...'''     what stands there when it is removed
-    tests = ["tests/..."]   one of these then fails
-
-or, where another guard refuses all that this one does, so that no message shows its absence:
-
-    repeats = "..."         which, and why; it is not removed
+The rows are those of the rooms' `guards.toml` (guard_table.py), the weakenings are derived from
+them (weakenings.py). The part is that of the names whose hash SHARE divides: the same every time,
+on every machine. With all weakenings, those of which a row says that no test can notice are tried
+as well: its own tests must pass.
 
 A row names one test where it can, or files: then the first test that fails is looked for, which
-takes longer. Nothing in the checkout is touched but the rows that `--narrow` writes: each guard is
-removed in a copy of a process (forked_tests.py). Exit code 1 where no test notices, where a guard
-is not found, or where a test that is named fails without any removal.
+takes longer. Nothing in the checkout is touched but the rows that `--narrow` writes: each mutant is
+tried in a copy of a process (forked_tests.py). Exit code 1 where no test notices, where a guard is
+not found, or where a test that is named fails without any change.
 """
 
 import argparse
-import json
+import hashlib
 import os
-import re
 import sys
 import time
-import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import forked_tests
 from forked_tests import Job, JobResult
+from guard_table import ROOMS, ROOT, Mutant, guards, mutants, narrowed
 
-ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("crypto", "protocol", "roles", "machines", "poll", "theatre")
-ROW = re.compile(r"^\[([a-z0-9-]+)\]$", re.MULTILINE)
-TESTS = re.compile(r"^tests = \[.*?\]$", re.MULTILINE | re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """One row: what stands where, what stands there without it, and which tests notice.
-
-    Attributes:
-        name: of the row.
-        path: of the file, from the root.
-        text: what stands there.
-        becomes: what stands there without the guard.
-        tests: which notice.
-        repeats: why no test can notice, where another guard refuses all that this one does.
-    """
-
-    name: str
-    path: Path
-    text: str
-    becomes: str
-    tests: tuple[str, ...]
-    repeats: str = ""
-
-    def removed(self, source: str) -> str:
-        """Give a file's source without the guard; ValueError unless it is there exactly once."""
-        times = source.count(self.text)
-        if times != 1:
-            raise ValueError(f"{self.name}: its text stands {times} times in {self.path}; 1 is due")
-        return source.replace(self.text, self.becomes)
-
-
-def guards(root: Path = ROOT) -> Iterator[Guard]:
-    """Yield the guards of all rooms, in the order of their tables."""
-    for room in ROOMS:
-        table = tomllib.loads((root / room / "guards.toml").read_text("utf-8"))
-        for name, row in table.items():
-            path = Path(room, row["file"])
-            becomes, tests = row.get("becomes", ""), tuple(row.get("tests", ()))
-            yield Guard(name, path, row["is"], becomes, tests, row.get("repeats", ""))
+SHARE = 5
+OVER_NETWORKS = "tests/roles/"  # where tests have a case for each network (tests/roles/conftest.py)
+IN_MEMORY = ("-m", "not tls")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of removing a guard: the first test that failed, or what is wrong.
+    """The result of a mutant: the first test that failed, or what is wrong.
 
     Attributes:
-        guard: that was removed.
+        mutant: the guard that was removed or weaker.
         killer: the test that noticed; empty: none did.
         wrong: what is wrong; empty: nothing.
         seconds: that it took.
     """
 
-    guard: Guard
+    mutant: Mutant
     killer: str = ""
     wrong: str = ""
     seconds: float = 0.0
 
 
-def judged(chosen: Sequence[Guard], many: int) -> Iterator[Verdict | str]:
-    """Yield what came of each of these guards, as it is found; so many are tried at a time.
+def is_in_part(mutant: Mutant) -> bool:
+    """Whether a mutant is tried every time: a removal, or a weakening of the fixed part."""
+    digest = hashlib.sha256(mutant.name.encode()).digest()
+    return not mutant.kind or int.from_bytes(digest[:8], "big") % SHARE == 0
 
-    A text stands for what is wrong with the tests that are named.
+
+def chosen(names: Sequence[str], weaker: str) -> list[Mutant]:
+    """Return the mutants whose names contain one of these, all if there are none."""
+    every = weaker == "all"
+    return [
+        mutant
+        for mutant in mutants(list(guards()))
+        if (every or (is_in_part(mutant) and mutant.kind not in mutant.guard.same))
+        and (not names or any(part in mutant.name for part in names))
+    ]
+
+
+def judged(tried: Sequence[Mutant], many: int) -> Iterator[Verdict | str]:
+    """Yield the verdict on each of these mutants, as it is found; so many are tried at a time.
+
+    A text is what is wrong with the tests that are named.
     """
     forked_tests.prepare()
-    jobs, lost = list[Job[Guard | None]](), list[str]()
-    for tests in _parts({test for guard in chosen for test in guard.tests}, many):
-        jobs.append(Job(None, tests))
-    for guard in chosen:
-        path = ROOT / guard.path
-        try:
-            changed = guard.removed(path.read_text("utf-8"))
-        except ValueError as wrong:
-            lost.append(str(wrong))
-        else:
-            jobs.append(Job(guard, guard.tests, {path: changed}))
-    yield from lost
-    for done in forked_tests.runs(jobs, many, ROOT):
-        yield _judgement(done)
+    jobs = list[Job[Mutant | None]]()
+    named = {test for mutant in tried for test in mutant.tests}
+    for over in (True, False):  # networks, or none
+        chosen = {test for test in named if test.startswith(OVER_NETWORKS) is over}
+        jobs.extend(Job(None, tests, options=_options(tests)) for tests in _parts(chosen, many))
+    for mutant in tried:
+        changed = {ROOT / mutant.guard.path: mutant.source}
+        jobs.append(Job(mutant, mutant.tests, changed, _options(mutant.tests)))
+    for result in forked_tests.runs(jobs, many, ROOT):
+        yield _judgement(result)
+
+
+def _options(tests: Collection[str]) -> tuple[str, ...]:
+    """Return options of pytest: what parties say over one network they say over all."""
+    return IN_MEMORY if all(test.startswith(OVER_NETWORKS) for test in tests) else ()
 
 
 def _parts(tests: Collection[str], many: int) -> Iterator[list[str]]:
-    """Cut tests into so many parts, those of a file together; a file is said once for all of it."""
+    """Cut tests into so many parts, those of a file together; a file stands for all its tests."""
     whole = {test for test in tests if "::" not in test}
     left = whole | {test for test in tests if test.partition("::")[0] not in whole}
     files = sorted({test.partition("::")[0] for test in left})
@@ -129,64 +100,63 @@ def _parts(tests: Collection[str], many: int) -> Iterator[list[str]]:
             yield named
 
 
-def _judgement(done: JobResult[Guard | None]) -> Verdict | str:
-    """What it means that these tests failed, or did not."""
-    guard = done.name
-    if guard is None:
-        said = f"{done.failed} fails though no guard is removed" if done.failed else ""
-        return done.wrong or said
-    if done.wrong or done.failed is None:
-        wrong = done.wrong or f"{guard.path} without it, and no test fails"
-        return Verdict(guard, wrong=f"{guard.name}: {wrong}", seconds=done.seconds)
-    return Verdict(guard, done.failed, seconds=done.seconds)
-
-
-def narrowed(table: str, killers: Mapping[str, str]) -> str:
-    """The text of a table in which each row names the one test that noticed, where one is known."""
-    rows = ROW.split(table)
-    for place in range(1, len(rows), 2):
-        killer = killers.get(rows[place])
-        if killer:
-            said = json.dumps([killer], ensure_ascii=False)
-            rows[place + 1] = TESTS.sub(lambda _, said=said: f"tests = {said}", rows[place + 1], 1)
-        rows[place] = f"[{rows[place]}]"
-    return "".join(rows)
+def _judgement(result: JobResult[Mutant | None]) -> Verdict | str:
+    """Return what follows from a test that failed, or from none."""
+    mutant = result.name
+    if mutant is None:
+        failure = f"{result.failed} fails though no guard is changed" if result.failed else ""
+        return result.wrong or failure
+    wrong = result.wrong
+    if not wrong and mutant.kind in mutant.guard.same:
+        wrong = f"{result.failed} notices it, though its row says why none can"
+        wrong = wrong if result.failed else ""
+    elif not wrong and result.failed is None:
+        wrong = f"{mutant.guard.path} so changed, and no test fails"
+    if wrong:
+        return Verdict(mutant, wrong=f"{mutant.name}: {wrong}", seconds=result.seconds)
+    return Verdict(mutant, result.failed or "", seconds=result.seconds)
 
 
 def narrow(killers: Mapping[str, str]) -> None:
-    """Write the tables of all rooms so."""
+    """Write the tables of all rooms with the tests that noticed."""
     for room in ROOMS:
         path = ROOT / room / "guards.toml"
         path.write_text(narrowed(path.read_text("utf-8"), killers), "utf-8")
 
 
 def main() -> int:
-    """Try all guards, or those that are named."""
-    parser = argparse.ArgumentParser(description="Remove each guard; a test must notice.")
+    """Try all guards, or those with the names given."""
+    parser = argparse.ArgumentParser(description="Remove, weaken each guard; a test must notice.")
     parser.add_argument("names", nargs="*", help="parts of names; none: all guards")
+    parser.add_argument("--weaker", choices=("part", "all"), default="part")
     parser.add_argument("--at-a-time", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--narrow", action="store_true", help="write the tests that noticed")
     given = parser.parse_args()
-    named = [
-        guard for guard in guards() if not given.names or any(n in guard.name for n in given.names)
-    ]
-    chosen = [guard for guard in named if not guard.repeats]
-    start, wrong, judgements = time.monotonic(), 0, list[Verdict]()
-    for judgement in judged(chosen, given.at_a_time):
+    try:
+        tried = chosen(given.names, given.weaker)
+    except ValueError as wrong:
+        print(wrong)
+        return 1
+    start, wrongs, verdicts = time.monotonic(), 0, list[Verdict]()
+    for judgement in judged(tried, given.at_a_time):
         line = judgement if isinstance(judgement, str) else judgement.wrong
         if line:
             print(line, flush=True)
-            wrong += 1
+            wrongs += 1
         elif isinstance(judgement, Verdict):
-            judgements.append(judgement)
+            verdicts.append(judgement)
     if given.narrow:
-        narrow({judgement.guard.name: judgement.killer for judgement in judgements})
-    slowest = max(judgements, key=lambda judgement: judgement.seconds, default=None)
+        narrow({verdict.mutant.name: verdict.killer for verdict in verdicts if verdict.killer})
+    slowest = max(verdicts, key=lambda verdict: verdict.seconds, default=None)
     if slowest:
-        print(f"slowest: {slowest.guard.name}, {slowest.seconds:.1f} s of CPU ({slowest.killer})")
+        print(f"slowest: {slowest.mutant.name}, {slowest.seconds:.1f} s of CPU ({slowest.killer})")
     took, used = time.monotonic() - start, sum(os.times()[:4])
-    print(f"{len(chosen)} guards removed in turn; {wrong} amiss; {took:.0f} s, {used:.0f} s of CPU")
-    return 1 if wrong or not chosen else 0
+    weakened = sum(bool(mutant.kind) for mutant in tried)
+    print(
+        f"{len(tried) - weakened} guards removed and {weakened} weakened, one at a time; "
+        f"{wrongs} amiss; {took:.0f} s, {used:.0f} s of CPU"
+    )
+    return 1 if wrongs or not tried else 0
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutants import ROOMS, ROOT, guards
+from guard_table import ROOMS, ROOT, guards
 
 NAMES = {"Refused", "RoundBurned", "VerificationError", "OtherView", "Unwelcome"}
 NAMES |= {"RemoteProtocolError"}

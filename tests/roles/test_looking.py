@@ -61,7 +61,7 @@ def test_each_alarm_is_judged_whatever_others_say(monkeypatch: pytest.MonkeyPatc
         await me.post(Alarm(number, Cause.CHANGED, b"nothing"))
 
     monkeypatch.setattr(user, "contest", said)
-    deed = Deed(KIT.act("drop-people"), SeededEntropy(3), target="user-5")
+    deed = Deed(substitute, SeededEntropy(3), target="user-5")
     run = KIT.run(
         ROWS,
         rules=Rules(min_dropout=3, challenge=True),
