@@ -193,12 +193,12 @@ def test_other_columns_and_other_k_are_not_proved_by_it() -> None:
 
 
 def test_who_checks_shares_nothing_with_who_searches() -> None:
-    """And is short: what it imports is of the language, but for the error that it raises."""
+    """It is short, and imports the language, the error that it raises, and the decoder of JSON."""
     path = Path(check_margins.__file__ or "")
     text = path.read_text("utf-8")
     assert len(text.splitlines()) < 200
     imported = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
-    assert [node.module for node in imported if node.level] == ["errors"]
+    assert [node.module for node in imported if node.level] == ["errors", "strict_text"]
     assert "margins_bound" not in {name.name for node in imported for name in node.names}
     assert Path(margins_bound.__file__ or "") != path
 
