@@ -24,7 +24,7 @@ GROUPS = tomllib.loads(Path(__file__).with_name("environment.toml").read_text("u
 ROWS: dict[str, list[str]] = {
     row["name"]: row["tried"]
     for group in GROUPS
-    if not group.get("digits")
+    if not (group.get("digits") or "played" in group)
     for row in group["variables"]
 }
 DIGITS = {
@@ -33,6 +33,11 @@ DIGITS = {
     if group.get("digits")
     for row in group["variables"]
     for value in row["tried"]
+}
+PLAYED = {
+    group["played"]: {row["name"]: row["tried"][0] for row in group["variables"]}
+    for group in GROUPS
+    if "played" in group
 }
 BATCHES = [
     {name: value for name, value in zip(ROWS, values, strict=True) if value is not None}
@@ -171,3 +176,36 @@ def test_what_stands_for_another_processor_changes_the_last_digits_of_figures_al
             assert NUMBER.sub("0", found[place]) == NUMBER.sub("0", expected)
             numbers = [list(map(float, NUMBER.findall(text))) for text in (found[place], expected)]
             assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)
+
+
+@pytest.mark.long
+def test_a_lesson_tells_the_truth_whatever_marimo_is_told(tmp_path: Path) -> None:
+    lesson = ROOT / "notebooks" / "lesson_5_lie_a_little.py"
+    done = subprocess.run(
+        [sys.executable, str(lesson)], cwd=tmp_path, env={**os.environ, **PLAYED["lesson"]},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.long
+def test_a_cluster_sweeps_the_same_whatever_dask_is_told(
+    started: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster_kit = pytest.importorskip("cluster_kit", exc_type=ImportError)
+
+    def swept(executor: str) -> str:
+        words = f"sweep blood-type --set policy.k=2,5 --mode ideal --executor {executor}".split()
+        done = subprocess.run(
+            [sys.executable, "-m", "veilmix", *words, "--no-figure", "--format", "csv"],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    here = swept("thread --out here.jsonl")
+    for name, value in PLAYED["cluster"].items():
+        monkeypatch.setenv(name, value)
+    _, address = cluster_kit.scheduler(started, tmp_path, "")
+    assert swept(f"dask:{address} --out there.jsonl") == here
