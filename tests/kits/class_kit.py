@@ -29,9 +29,9 @@ def asked(tmp_path: Path, policy: str) -> Scenario:
     return read_questions(path)
 
 
-def alike(tmp_path: Path, prefixes: str = "true") -> Scenario:
-    """Only that opens which three people say alike."""
-    return asked(tmp_path, THREE_ALIKE.format(prefixes))
+def alike(tmp_path: Path, prefixes: str = "true", close: str = "none") -> Scenario:
+    """Only that opens which three people say alike; all of it is published, unless `close` says."""
+    return asked(tmp_path, THREE_ALIKE.format(prefixes) + f'close = "{close}"\n')
 
 
 def noisy(tmp_path: Path) -> Scenario:
