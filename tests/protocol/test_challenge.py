@@ -10,7 +10,7 @@ from veilmix.errors import ParameterError, Refused, RoundBurned
 from veilmix.protocol.announcement import Rules
 from veilmix.protocol.ballots import submit
 from veilmix.protocol.board import Board
-from veilmix.protocol.challenge import accept, check_envelopes, check_people
+from veilmix.protocol.challenge import accept, check_came, check_envelopes, check_people
 from veilmix.protocol.frames import Message
 from veilmix.protocol.locks import draw_share, locked, mark, unlock
 from veilmix.protocol.messages import (
@@ -194,3 +194,10 @@ def test_where_there_is_no_challenge_nobody_posts_of_one(body: Body) -> None:
     plain_board = board(*posts, held=KIT.session(2))
     with pytest.raises(Refused, match="unexpected"):
         plain_board.post("curator", Message(plain_board.session, 1, body).encode())
+
+
+@pytest.mark.parametrize("came", [0, 8, 10, 18])
+def test_as_many_ballots_come_as_were_accepted(came: int) -> None:
+    check_came(accepted(0, 1, 2), 3, 9)
+    with pytest.raises(RoundBurned, match=f"^{came} ballots have come of 9"):
+        check_came(accepted(0, 1, 2), 3, came)
