@@ -28,6 +28,7 @@ LARGE: Mapping[str, str] = {
     "tests/kits/session_model.py": "one model of a session, move by move",
     "tests/test_imports.py": "the table of every room, what it may import",
     "tools/make_vectors.py": "one script, which writes every published vector of crypto/",
+    "tools/weakenings.py": "every rule by which a guard is weakened, one after the other",
 }
 
 
