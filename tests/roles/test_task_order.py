@@ -23,7 +23,7 @@ pytestmark = pytest.mark.memory
 ROWS = KIT.people(12)
 EVERYTHING: dict[str, Any] = {
     "shufflers": 2,
-    "rules": KIT.Rules(min_dropout=3, tokens=True, challenge=True, audit=True, receipts=True),
+    "rules": KIT.Rules(min_dropout=3, tokens=True, challenge=True, audit=True),
     "guards": Guards(registered=len(ROWS)),
 }
 
