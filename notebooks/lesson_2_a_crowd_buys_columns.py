@@ -124,10 +124,9 @@ def _(
         ]
         return Panel(title, unit, means)
 
-    shown = {"population.users": people, "policy.rule": rules}
     figure = draw(
         "one draw of people at each point",
-        shown,
+        {"population.users": people, "policy.rule": rules},
         [
             panel("columns released", "columns", columns),
             panel("promised exposure", "share of people", promised),
@@ -142,16 +141,15 @@ def _(
 def _(Frame, columns, guessed, mo, promised, target, true):
     guessed  # nothing is shown before
     assert all(true[at] <= promised[at] <= target.value for at in true)
+    sizes = sorted({n for n, _ in columns})
     rows = [
         {
             "people": f"{n:,}",
             "by the theorems as printed": columns[n, "printed"],
             "by the coverage bound": columns[n, "coverage"],
         }
-        for n, rule in sorted(columns)
-        if rule == "printed"
+        for n in sizes
     ]
-    sizes = sorted({n for n, _ in columns})
     gains = {
         rule: [
             columns[sizes[at], rule] - columns[sizes[at - 1], rule] for at in range(1, len(sizes))

@@ -22,7 +22,8 @@ from ...strict_text import (
 )
 from ..schema.model import Scenario
 from ..schema.shape import examine
-from ..scoring.result import READ, SCHEMA, Result, current, result_type
+from ..scoring.result import Result, result_type
+from ..scoring.result_schemas import READ, SCHEMA, current
 from ..serialization.transcripts import damaged, decode
 from .folder_seal import FolderSeal, hashes, read_seal
 

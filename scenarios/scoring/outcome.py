@@ -210,7 +210,8 @@ class Outcome:
 
     def written(self) -> "Result":
         """What `result.json` says of it."""
-        from .result import SCHEMA, Result, coalition
+        from .result import Result, coalition
+        from .result_schemas import SCHEMA
 
         names = self.schema.names
         return Result(

@@ -24,7 +24,8 @@ from msgspec.structs import replace
 from ...errors import StorageError
 from ...strict_text import Unreadable, converted, from_json
 from ..mean import Estimate, estimate
-from ..scoring.result import current, findings_of, is_released, result_type
+from ..scoring.result import findings_of, is_released, result_type
+from ..scoring.result_schemas import current
 from ..serialization.transcripts import damaged
 
 PEOPLE = ("user-", "peer-")  # who knows its own values
