@@ -1,10 +1,12 @@
 """Every session ends: whatever one party leaves out, the others give up in the session's time."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import role_kit as KIT
 import trio
+from veilmix.protocol.board import Board
 from veilmix.protocol.frames import KINDS
 from veilmix.protocol.messages import Body, Kind
 from veilmix.protocol.phases import Phase
@@ -18,6 +20,7 @@ EVERYTHING: dict[str, Any] = {
     "rules": KIT.Rules(min_dropout=3, deadline=10, tokens=True, challenge=True, audit=True),
     "guards": Guards(registered=len(ROWS)),
 }
+FOREVER = 1e6  # seconds of simulated time: who waits so long waits for ever
 KEYHOLDERS = ("curator", "analyst", "shuffler-1", "shuffler-2")
 POSTS = {
     "curator": (
@@ -40,6 +43,23 @@ LETTERS = {
     "shuffler-1": ("BATCH",),
     "shuffler-2": ("BATCH",),
 }
+
+
+class Watch(Endpoint):
+    """The place of a user that fails where a session does not end: without it, a test would hang.
+
+    Time is simulated, so the wait takes none.
+    """
+
+    async def until(self, kind: Kind, ready: Callable[[Board], bool]) -> None:
+        with trio.fail_after(FOREVER):
+            await super().until(kind, ready)
+
+
+def play(**changes: Any) -> Board:
+    """Play a session that is watched."""
+    faults = {"user-1": Watch, **changes.pop("faults")}
+    return KIT.run(ROWS, **changes, faults=faults).board
 
 
 def mute(kind: str) -> Fault:
@@ -102,7 +122,7 @@ HARMLESS = (
     [(party, kind) for table in (POSTS, LETTERS) for party in table for kind in table[party]],
 )
 def test_a_session_ends_whatever_one_keyholder_leaves_out(party: str, kind: str) -> None:
-    board = KIT.run(ROWS, **EVERYTHING, faults={party: mute(kind)}).board
+    board = play(**EVERYTHING, faults={party: mute(kind)})
     if kind == "ROSTER":
         assert not board.entries  # the board takes no post before it: each party leaves by itself
         return
@@ -115,16 +135,15 @@ def test_a_session_ends_whatever_one_keyholder_leaves_out(party: str, kind: str)
 
 
 def test_without_signed_posts_a_session_that_nobody_announces_is_burned() -> None:
-    board = KIT.run(
-        ROWS, guards=Guards(signed=False), faults={"curator": mute("ANNOUNCEMENT")}
-    ).board
+    board = play(guards=Guards(signed=False), faults={"curator": mute("ANNOUNCEMENT")})
     assert board.burned is not None
 
 
 def test_a_curator_that_does_nothing_at_all_is_named() -> None:
     class Gone(Endpoint):
         async def post(self, body: Body) -> None:
-            await self.until(Kind.BURNED, lambda _: False)
+            with trio.fail_after(FOREVER):
+                await self.until(Kind.BURNED, lambda _: False)
 
-    board = KIT.run(ROWS, faults={"curator": Gone}, guards=Guards(signed=False)).board
+    board = play(faults={"curator": Gone}, guards=Guards(signed=False))
     assert board.burned == "curator announced no session within 2,400 seconds"
