@@ -224,6 +224,12 @@ def test_a_feature_without_a_width_is_no_message() -> None:
         decode(said, read_feature)
 
 
+def test_a_feature_of_no_known_kind_is_no_message() -> None:
+    said = Writer().text("colour").u16(4).u8(4).done()
+    with pytest.raises(Refused, match="malformed"):
+        decode(said, read_feature)
+
+
 def test_a_feature_that_is_made_coarser_has_a_rule() -> None:
     """Or one without rules would have two spellings."""
     said = Writer().text("colour").u16(4).u8(2).many((), Writer.text).done()

@@ -162,6 +162,7 @@ ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
     "order-no-batch": (board(), Alarm(1, Cause.ORDER, b"?"), False),
     "decision": (board(decision=LIE), Alarm(1, Cause.DECISION), True),
     "decision-though-right": (board(), Alarm(1, Cause.DECISION), False),
+    "decision-in-a-round-to-come": (board(decision=LIE), Alarm(2, Cause.DECISION), False),
     "decision-unseen": (
         board(decision=LIE, tallies=[Tally((3, 3, 3), {})]),
         Alarm(1, Cause.DECISION),
