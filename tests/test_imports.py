@@ -81,7 +81,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
             "incidence",
         },
     },
-    "protocol": {"": set(), "peers": {""}},
+    "protocol": {"": set(), "peers": {""}, "search": {""}},
     "roles": {"": set(), "faults": {""}},
     "scenarios": {
         "mean": set(),

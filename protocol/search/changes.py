@@ -1,0 +1,166 @@
+"""Another legal value for a field of a message: each kind of change, and the fields that it fits.
+
+A field is named by its path: `people`, `certificate.k`, `asks[0]`. A change that makes no legal
+message makes none: constructors refuse it, and `changed` returns None.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from ...errors import ParameterError
+from ..derived import derive
+from ..messages import Body
+from ..parties import Role
+
+Path = tuple[str | int, ...]
+Meant = Callable[[object], bool]  # whether an entry of a list is to be removed
+DEEPEST = 3  # nested messages and lists that are looked into
+PERSONAL = "people"  # the field that lists people by index
+
+_STEP = re.compile(r"\.?([a-z_]+)|\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A kind of change.
+
+    Attributes:
+        fits: whether a value of a field, by its name, can change so.
+        made: the other value. `meant`: the entries of a list to which it applies.
+        aimed: whether it depends on which entries are meant.
+    """
+
+    fits: Callable[[str, object], bool]
+    made: Callable[[Any, Meant], Any]
+    aimed: bool = False
+
+
+def _is_number(_name: str, value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_list(_name: str, value: object) -> bool:
+    return isinstance(value, tuple) and bool(value)
+
+
+def _has_marks(name: str, value: object) -> bool:
+    """Whether the entries of a list belong to single people."""
+    if not isinstance(value, tuple) or not value:
+        return False
+    if isinstance(value[0], int):
+        return name == PERSONAL
+    return isinstance(value[0], bytes) or hasattr(value[0], "person")
+
+
+def _moved(counts: Mapping[Any, int], _meant: Meant) -> Mapping[Any, int]:
+    """Return counts with one unit moved from the first cell to the last."""
+    first, last = min(counts), max(counts)
+    other = {key: count - (key == first) + (key == last) for key, count in counts.items()}
+    return {key: count for key, count in other.items() if count}
+
+
+def _joined(lists: tuple[tuple[Any, ...], ...], _meant: Meant) -> tuple[tuple[Any, ...], ...]:
+    """Return a list of lists with the first two united."""
+    return (tuple(sorted({*lists[0], *lists[1]})), *lists[2:])
+
+
+READERS = {Role.CURATOR: Role.ANALYST, Role.ANALYST: Role.CURATOR}  # no other role reads a round
+
+
+def _other_member(value: StrEnum, _meant: Meant) -> StrEnum:
+    """Return the other reader, or the next value of an enumeration."""
+    if isinstance(value, Role):
+        return READERS.get(value, value)
+    members = list(type(value))
+    return members[(members.index(value) + 1) % len(members)]
+
+
+CHANGES: Mapping[str, Change] = {
+    "one more": Change(_is_number, lambda value, _: value + 1),
+    "one fewer": Change(_is_number, lambda value, _: max(0, value - 1)),
+    "turned": Change(lambda _, value: isinstance(value, bool), lambda value, _: not value),
+    "zeros": Change(
+        lambda _, value: isinstance(value, bytes) and any(value),
+        lambda value, _: bytes(len(value)),
+    ),
+    "empty": Change(
+        lambda _, value: isinstance(value, tuple | Mapping) and bool(value),
+        lambda value, _: () if isinstance(value, tuple) else {},
+    ),
+    "without the first": Change(_is_list, lambda value, _: value[1:]),
+    "without the last": Change(_is_list, lambda value, _: value[:-1]),
+    "less": Change(
+        _has_marks,
+        lambda value, meant: tuple(entry for entry in value if not meant(entry)),
+        aimed=True,
+    ),
+    "moved": Change(lambda _, value: isinstance(value, Mapping) and len(value) > 1, _moved),
+    "joined": Change(
+        lambda _, value: (
+            isinstance(value, tuple) and len(value) > 1 and isinstance(value[0], tuple)
+        ),
+        _joined,
+    ),
+    "another": Change(lambda _, value: isinstance(value, StrEnum), _other_member),
+}
+
+
+def changes_of(body: object, depth: int = DEEPEST, before: Path = ()) -> Iterator[tuple[str, str]]:
+    """Yield every change of every field of a message, as (field, change)."""
+    if not is_dataclass(body):
+        return
+    for field in fields(body):
+        yield from _of_value(getattr(body, field.name), (*before, field.name), field.name, depth)
+
+
+def _of_value(value: object, path: Path, name: str, depth: int) -> Iterator[tuple[str, str]]:
+    for change, how in CHANGES.items():
+        if how.fits(name, value):
+            yield written(path), change
+    if depth and is_dataclass(value):
+        yield from changes_of(value, depth - 1, path)
+    if depth and isinstance(value, tuple) and value and not isinstance(value[0], int | bytes | str):
+        yield from _of_value(value[0], (*path, 0), name, depth - 1)
+
+
+def written(path: Path) -> str:
+    """Return a path as text: `certificate.k`, `asks[0]`."""
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "".join(steps).removeprefix(".")
+
+
+def parsed(text: str) -> Path | None:
+    """Return the path that a text names; None if it names none."""
+    steps, at = list[str | int](), 0
+    while at < len(text):
+        match = _STEP.match(text, at)
+        if match is None:
+            return None
+        steps.append(match[1] or int(match[2]))
+        at = match.end()
+    return tuple(steps) or None
+
+
+def changed(body: Body, field: str, change: str, meant: Meant) -> Body | None:
+    """Return the message with one field changed; None if that is no message of this kind."""
+    path = parsed(field)
+    if path is None:
+        return None
+    try:
+        other = _at(body, path, change, meant)
+        made: Body = derive(other)
+    except (ParameterError, LookupError, TypeError, AttributeError, ValueError):
+        return None
+    return made
+
+
+def _at(value: Any, path: Path, change: str, meant: Meant) -> Any:
+    if not path:
+        return CHANGES[change].made(value, meant)
+    step, rest = path[0], path[1:]
+    if isinstance(step, int):
+        return (*value[:step], _at(value[step], rest, change, meant), *value[step + 1 :])
+    return replace(value, **{step: _at(getattr(value, step), rest, change, meant)})

@@ -1,0 +1,168 @@
+"""The test for leaks: which people a coalition can tell apart, by swapping their rows.
+
+    swap      the same strategy and seed; every honest person has the row of the next one. Totals
+              stay, so that an honest session looks the same
+    confirm   a difference counts if no view of one world, over the seeds, is one of the other
+    free      a person a change of whose row alone is not seen: its answer was left out
+    crowd     the people with whom a person can be exchanged unseen; 1: its row is read
+    guess     the probability that the best guess of one value is right, over all columns of values
+              and several seeds; the guess in a session is learnt from those of other seeds
+
+A strategy's result is the smallest crowd of a person who is not free. The attacker of a crowd knows
+the rows of all others; that of a guess knows none.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, product
+
+Row = tuple[str, ...]
+Rows = tuple[Row, ...]
+Play = Callable[[Rows, int], Hashable]  # rows of all people, and a seed, to the coalition's view
+
+
+@dataclass(slots=True)
+class Worlds:
+    """One strategy of one coalition, played with other rows and seeds; each session once.
+
+    Attributes:
+        play: plays a session and returns the view.
+        rows: of all people, by index.
+        honest: the indices of those who are not in the coalition.
+        seeds: the seeds that confirm a difference.
+        views: (rows, seed) -> view.
+    """
+
+    play: Play
+    rows: Rows
+    honest: tuple[int, ...]
+    seeds: tuple[int, ...]
+    views: dict[tuple[Rows, int], Hashable] = field(default_factory=dict)
+
+    def view(self, rows: Rows, seed: int) -> Hashable:
+        """Return the view of a session."""
+        if (rows, seed) not in self.views:
+            self.views[rows, seed] = self.play(rows, seed)
+        return self.views[rows, seed]
+
+    def are_apart(self, one: Rows, two: Rows) -> bool:
+        """Whether no view of one world is a view of the other, over the seeds.
+
+        The first seed is played first: most worlds have equal views there.
+        """
+        here, there = set[Hashable](), set[Hashable]()
+        for seed in self.seeds:
+            here.add(self.view(one, seed))
+            there.add(self.view(two, seed))
+            if here & there:
+                return False
+        return True
+
+    def tells(self) -> bool:
+        """Whether the coalition tells the true rows from those of the next person each."""
+        return self.are_apart(self.rows, rotated(self.rows, self.honest))
+
+    def is_free(self, person: int) -> bool:
+        """Whether a change of one person's row alone is not seen."""
+        return not self.are_apart(self.rows, self._changed(person))
+
+    def are_exchangeable(self, one: int, two: int) -> bool:
+        """Whether two people can be exchanged unseen: whoever has the row of which.
+
+        Of people with equal rows, one has another row in one world, the other in the other.
+        """
+        other = exchanged(self.rows, one, two)
+        if other == self.rows:
+            return not self.are_apart(self._changed(one), self._changed(two))
+        return not self.are_apart(self.rows, other)
+
+    def _changed(self, person: int) -> Rows:
+        return _with(self.rows, person, another(self.rows[person], self.rows))
+
+    def is_alone(self, person: int) -> bool:
+        """Whether the row of one person is read: it is not free, and exchangeable with nobody."""
+        return not self.is_free(person) and not any(
+            self.are_exchangeable(person, other) for other in self.honest if other != person
+        )
+
+    def crowds(self) -> tuple[int, ...]:
+        """Return the sizes of the crowds of the honest people who are not free, ascending."""
+        rest = [person for person in self.honest if not self.is_free(person)]
+        root = {person: person for person in rest}
+
+        def find(person: int) -> int:
+            while root[person] != person:
+                person = root[person]
+            return person
+
+        for one, two in combinations(rest, 2):
+            if find(one) != find(two) and self.are_exchangeable(one, two):
+                root[find(one)] = find(two)
+        return tuple(sorted(Counter(find(person) for person in rest).values()))
+
+
+def rotated(rows: Rows, people: Sequence[int]) -> Rows:
+    """Return the rows with each of these people having the row of the next one."""
+    other = list(rows)
+    for one, two in zip(people, (*people[1:], *people[:1]), strict=True):
+        other[one] = rows[two]
+    return tuple(other)
+
+
+def exchanged(rows: Rows, one: int, two: int) -> Rows:
+    """Return the rows with those of two people exchanged."""
+    other = list(rows)
+    other[one], other[two] = rows[two], rows[one]
+    return tuple(other)
+
+
+def rejoined(rows: Rows, people: Sequence[int], column: int) -> Rows:
+    """Return the rows with one column rotated: other joints, the same marginals."""
+    other = list(rows)
+    for one, two in zip(people, (*people[1:], *people[:1]), strict=True):
+        values = list(other[one])
+        values[column] = rows[two][column]
+        other[one] = tuple(values)
+    return tuple(other)
+
+
+def another(row: Row, rows: Iterable[Row]) -> Row:
+    """Return a row that differs from this one in every column, of values that occur."""
+    columns = [sorted(set(values)) for values in zip(*rows, strict=True)]
+    return tuple(
+        next((value for value in values if value != mine), mine)
+        for mine, values in zip(row, columns, strict=True)
+    )
+
+
+def _with(rows: Rows, person: int, row: Row) -> Rows:
+    return (*rows[:person], row, *rows[person + 1 :])
+
+
+def guess(worlds: Worlds, person: int, seeds: Sequence[int], column: int = 0) -> float:
+    """Return the probability that the best guess of one person's value is right.
+
+    All columns of two values are equally likely. The guess in a session is the value that occurs
+    most often with the same view in the sessions of other seeds; a view that is new is a coin.
+    """
+    values = sorted({row[column] for row in worlds.rows})[:2]
+    counts: dict[Hashable, Counter[tuple[int, str]]] = defaultdict(Counter)
+    sessions = list[tuple[Hashable, int, str]]()
+    for seed in seeds:
+        for drawn in product(values, repeat=len(worlds.honest)):
+            rows = list(worlds.rows)
+            for index, value in zip(worlds.honest, drawn, strict=True):
+                fixed = worlds.rows[worlds.honest[0]]
+                rows[index] = (*fixed[:column], value, *fixed[column + 1 :])
+            view, mine = worlds.view(tuple(rows), seed), rows[person][column]
+            counts[view][seed, mine] += 1
+            sessions.append((view, seed, mine))
+    right = 0.0
+    for view, seed, mine in sessions:
+        votes = Counter(dict.fromkeys(values, 0))
+        for (other, value), count in counts[view].items():
+            votes[value] += count * (other != seed)
+        best = max(votes.values())
+        right += (votes[mine] == best) / sum(vote == best for vote in votes.values())
+    return right / len(sessions)

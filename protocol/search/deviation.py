@@ -1,0 +1,135 @@
+"""One deviation: what a malicious party, or a person of its coalition, does otherwise.
+
+omit      a message is not sent (`network`: is lost)
+delay     a message is sent later, by so many deadlines
+change    a field of a message has another legal value (changes.py)
+ignore    a letter is treated as if it had not come
+drop, double, replace, add
+a shuffler loses, repeats or replaces ballots that it has opened, or adds own ones;
+`network` replaces a sealed envelope by an own one
+hold      `network` withholds the board from people, from one kind of post until another
+say       a person of the coalition answers another row
+react     a post that an honest party makes for cause only is made without one
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ..messages import Kind
+
+
+class Action(StrEnum):
+    """The kind of a deviation."""
+
+    OMIT = "omit"
+    DELAY = "delay"
+    CHANGE = "change"
+    IGNORE = "ignore"
+    DROP = "drop"
+    DOUBLE = "double"
+    REPLACE = "replace"
+    ADD = "add"
+    HOLD = "hold"
+    SAY = "say"
+    REACT = "react"
+
+
+ON_BALLOTS = (Action.DROP, Action.DOUBLE, Action.REPLACE, Action.ADD)  # of a shuffler
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deviation:
+    """A deviation of one member of a coalition.
+
+    Attributes:
+        by: the member.
+        do: the kind of the deviation.
+        message: the kind of message; of `hold`, the first post that is withheld.
+        field: the field that changes, such as `people` or `asks[0]`.
+        change: the change of that field; of `react`, the cause of an alarm.
+        people: the people whose letters, ballots or names are meant; empty: all.
+        all_but: all people but `people` are meant.
+        rounds: in which rounds; empty: in all.
+        row: the row of own answers, or the row that a removed entry says.
+        places: of a later shuffler, the ballots that are meant, by place in its batch, from 0.
+        until: of `hold`, the post at which all is shown; of `react`, the own post that follows.
+        until_by: of `hold`, the author of that post.
+        deadlines: of `delay`, how long, in deadlines.
+    """
+
+    by: str
+    do: Action
+    message: Kind | None = None
+    field: str = ""
+    change: str = ""
+    people: tuple[str, ...] = ()
+    all_but: bool = False
+    rounds: tuple[int, ...] = ()
+    row: tuple[str, ...] = ()
+    places: tuple[int, ...] = ()
+    until: Kind | None = None
+    until_by: str = ""
+    deadlines: float = 0.0
+
+    def is_in(self, number: int) -> bool:
+        """Whether the deviation takes place in a round."""
+        return not self.rounds or number in self.rounds
+
+    def means(self, person: str) -> bool:
+        """Whether a person is among those who are meant."""
+        return not self.people or (person in self.people) != self.all_but
+
+    def means_place(self, place: int) -> bool:
+        """Whether a ballot at a place of a batch is meant."""
+        return not self.places or (place in self.places) != self.all_but
+
+    def __str__(self) -> str:
+        return f"{self.by}: {' '.join(_words(self))}"
+
+
+def _words(deviation: Deviation) -> Iterator[str]:
+    """Yield the words of a deviation: `roll.people less user-1, user-6 in round 1`."""
+    name = deviation.message.name.lower() if deviation.message is not None else ""
+    if deviation.do is Action.CHANGE:
+        yield f"{name}.{deviation.field}"
+        yield deviation.change
+    else:
+        yield deviation.do.value
+        yield from [word for word in (name, deviation.change) if word]
+    if deviation.row:
+        yield f"({', '.join(deviation.row)})"
+    yield from _whose(deviation)
+    if deviation.until is not None:
+        by = f" of {deviation.until_by}" if deviation.until_by else ""
+        before = "until" if deviation.do is Action.HOLD else "before"
+        yield f"{before} {deviation.until.name.lower()}{by}"
+    if deviation.deadlines:
+        yield f"by {deviation.deadlines:g} deadlines"
+    yield _when(deviation.rounds)
+
+
+def _whose(deviation: Deviation) -> Iterator[str]:
+    """Yield the people or places that are meant, in words."""
+    if deviation.people:
+        named = ", ".join(deviation.people)
+        if deviation.change == "less":
+            yield f"all but {named}" if deviation.all_but else named
+        else:
+            yield f"of all but {named}" if deviation.all_but else f"of {named}"
+    if deviation.places:
+        named = ", ".join(str(place + 1) for place in deviation.places)
+        yield f"at all places but {named}" if deviation.all_but else f"at place {named}"
+
+
+def _when(rounds: Sequence[int]) -> str:
+    """Return `in round 1`, `in rounds 1 and 2` or `in every round`."""
+    if not rounds:
+        return "in every round"
+    named = " and ".join(map(str, rounds))
+    return f"in round {named}" if len(rounds) == 1 else f"in rounds {named}"
+
+
+def text_of(strategy: Collection[Deviation]) -> str:
+    """Return a strategy in words: its deviations, one after the other."""
+    return "; ".join(map(str, strategy))

@@ -1,0 +1,170 @@
+"""The byte strings that a coalition derives from those it saw: by opening, hashing, unlocking.
+
+    opens     a member has the key of the layer, or an audit has shown the key of this one
+    unlocks   all shares of the lock of a round are shown or held by members
+    digest    SHA-256 of an envelope; hash of a layer in an audit; mark of a locked ballot
+    receipt   the salted hash of an opened ballot
+    says      an opened ballot answers a question with these values
+
+Rules apply until nothing new follows. No byte string is tried as a key, and none is guessed.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ...crypto.box_key import open_with
+from ...crypto.joint_key import OVERHEAD
+from ...errors import ParameterError, Reason, Refused
+from ..adversary_view import AdversaryView
+from ..audit import layer_hash
+from ..ballots import read_ballot, receipt
+from ..locks import mark
+from ..mixing import inside, open_envelopes, open_layers
+from ..session import Round
+
+Answer = tuple[int, tuple[str, ...]] | str  # a question and its values, or why there are none
+Says = tuple[int, Answer]  # with the round
+Link = tuple[bytes, str, bytes]
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """The closure of what a coalition saw.
+
+    Attributes:
+        links: (byte string, rule, byte string) that follows from it.
+        answers: opened ballot -> round and what it says.
+    """
+
+    links: list[Link] = field(default_factory=list)
+    answers: dict[bytes, Says] = field(default_factory=dict)
+
+    def traced(self) -> Mapping[bytes, Says]:
+        """Return, for every byte string that leads to one opened ballot, what that ballot says.
+
+        Receipts and marks lead to their ballots, and layers to what is inside.
+        """
+        said = dict(self.answers)
+        for _ in range(len(self.links)):
+            size = len(said)
+            for start, _, end in self.links:
+                for known, other in ((start, end), (end, start)):
+                    if known in said:
+                        said.setdefault(other, said[known])
+            if len(said) == size:
+                break
+        return said
+
+
+def closure(view: AdversaryView, seen: Iterable[bytes]) -> Knowledge:
+    """Derive all that follows from byte strings with the keys of a coalition."""
+    known = Knowledge()
+    atoms = set(seen)
+    for number in range(1, len(view.board.calls) + 1):
+        plan = view.plan(number)
+        if plan is None:
+            continue
+        rules = _Rules(view, plan, known, atoms)
+        todo = sorted(atoms)
+        while todo:
+            data = todo.pop()
+            for rule, other in rules.applied(data):
+                known.links.append((data, f"{rule} {number}", other))
+                if other not in atoms:
+                    atoms.add(other)
+                    todo.append(other)
+    return known
+
+
+@dataclass(slots=True)
+class _Rules:
+    """The rules in one round."""
+
+    view: AdversaryView
+    plan: Round
+    known: Knowledge
+    atoms: set[bytes]
+
+    def applied(self, data: bytes) -> Iterator[tuple[str, bytes]]:
+        """Yield what follows from one byte string, with the rule."""
+        plan = self.plan
+        size = len(data)
+        if not plan.envelope or size == plan.envelope:
+            yield from self._seen("digest", hashlib.sha256(data).digest())
+            yield from (("opens", onion) for onion in self._onions(data))
+        if size in plan.inner[2:] or not plan.envelope:
+            yield from self._seen("digest", layer_hash(data))
+            yield from self._layer(data)
+        if plan.lock and size == plan.ballot + plan.token + OVERHEAD:
+            yield from self._ballot(data)
+
+    def _seen(self, rule: str, hashed: bytes) -> Iterator[tuple[str, bytes]]:
+        """Yield a hash if the coalition saw it: others tell nothing."""
+        if hashed in self.atoms:
+            yield rule, hashed
+
+    def _onions(self, envelope: bytes) -> Iterator[bytes]:
+        party = self.plan.openers[0]
+        if party in self.view.keys:
+            (onions,) = open_envelopes(self.plan, self.view.keys[party], [envelope])
+            if not isinstance(onions, Reason):
+                yield from onions
+        plain = self._by_shown_key(1, envelope)
+        if plain is not None:
+            onions = inside(self.plan, envelope, plain)
+            if not isinstance(onions, Reason):
+                yield from onions
+
+    def _layer(self, layer: bytes) -> Iterator[tuple[str, bytes]]:
+        last = len(self.plan.hops)
+        for hop in range(2, last + 1):
+            if self.plan.envelope and len(layer) != self.plan.inner[hop]:
+                continue
+            for plain in self._plains(hop, layer):
+                yield "opens", plain
+                if hop == last:
+                    yield from self._ballot(plain)
+
+    def _plains(self, hop: int, layer: bytes) -> Iterator[bytes]:
+        party = self.plan.openers[hop - 1]
+        if party in self.view.keys:
+            yield from open_layers(self.plan, hop, self.view.keys[party], [layer]).inside
+        shown = self._by_shown_key(hop, layer)
+        if shown is not None:
+            yield shown
+
+    def _by_shown_key(self, hop: int, layer: bytes) -> bytes | None:
+        """Open a layer with the key that an audit has shown for it."""
+        opened = self.view.board.audited.opened.get(self.plan.call.round, {}).get(hop)
+        for link in opened.links if opened is not None else ():
+            if link.layer == layer:
+                at = self.plan.hops[hop - 1]
+                return open_with(link.key, at.public, layer, at.context)
+        return None
+
+    def _ballot(self, plain: bytes) -> Iterator[tuple[str, bytes]]:
+        """Yield what follows from the inside of the last layer."""
+        if self.plan.lock:
+            yield from self._seen("mark", mark(self.plan, plain))
+        ballot = self.view.inside(self.plan, plain)
+        if ballot is None:
+            return
+        bare = self.plan.bare(ballot)
+        if self.plan.lock:
+            yield "unlocks", ballot
+        self.known.answers[ballot] = self.plan.call.round, _said(self.plan, bare)
+        if self.plan.announcement.rules.receipts:
+            for rule, hashed in self._seen("receipt", receipt(self.plan, bare)):
+                self.known.links.append((ballot, rule, hashed))
+
+
+def _said(plan: Round, plain: bytes) -> Answer:
+    """Return the question and the values of a ballot, or why there are none."""
+    try:
+        ballot = read_ballot(plan, plain)
+    except Refused as refusal:
+        return str(refusal.reason)
+    except ParameterError:
+        return "unreadable"
+    return ballot.ask, ballot.values

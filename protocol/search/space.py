@@ -1,0 +1,308 @@
+"""The space of deviations of a coalition, derived from the messages of an honest session.
+
+What a member may do follows from what it posts and sends, hears and opens, and from the table of
+legal moves (phases.py). Sets of people: the target; all others; the target and another person; the
+target and the people of the coalition. Rounds: each, and both.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, product
+
+from ...errors import Refused
+from ..frames import Message, decode_message
+from ..messages import Body, Cause, Kind
+from ..parties import NETWORK, Role, role, shuffler
+from ..phases import BOARD, MOVES
+from .changes import CHANGES, changes_of
+from .deviation import ON_BALLOTS, Action, Deviation
+from .view import Event
+
+LATE = 1.05  # deadlines: after the collection, before the next step gives up
+LATER = (0.55, 1.1)  # deadlines, of letters: within the collection, and after it
+ONE = (0,)  # the first ballot of a batch, for those who do not know whose is whose
+REACTIONS = (Kind.BURNED, Kind.ALARM)  # posts that are made for cause alone
+Aim = tuple[tuple[str, ...], bool]  # people, and whether all but these are meant
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a space is derived from.
+
+    Attributes:
+        members: the coalition.
+        honest: the people who are not in it, by name; the first is the target.
+        rows: all rows that can be said.
+        registered: whether only registered people may send.
+        alone: whether a person can change its row without other messages (tokens, locks).
+    """
+
+    members: tuple[str, ...]
+    honest: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    registered: bool
+    alone: bool
+
+    @property
+    def friends(self) -> tuple[str, ...]:
+        """The people of the coalition."""
+        return tuple(member for member in self.members if role(member) is Role.USER)
+
+    @property
+    def aims(self) -> tuple[Aim, ...]:
+        """The sets of people that deviations mean."""
+        target, friends = self.honest[0], self.friends
+        aims: list[Aim] = [
+            ((target,), False),
+            ((target, *friends), True),
+            ((target, self.honest[1]), False),
+        ]
+        if friends:
+            aims += [((target, *friends), False), (friends, False)]
+        return tuple(dict.fromkeys(aims))
+
+    @property
+    def against(self) -> tuple[Aim, ...]:
+        """The sets with an honest person in them: on friends alone nothing is tried out."""
+        return tuple(aim for aim in self.aims if aim[1] or not set(aim[0]) <= set(self.friends))
+
+
+@dataclass(slots=True)
+class Said:
+    """The messages of an honest session, one of each sort.
+
+    Attributes:
+        letters: (sender, kind, receiver's role, round) -> a message; to people it is personal.
+        posts: (author, kind, round) -> a message.
+        heard: (receiver, kind) of the letters that people sent.
+        order: (kind, author, round) of the posts, in order.
+        rounds: how many there were.
+    """
+
+    letters: dict[tuple[str, Kind, Role, int], Body] = field(default_factory=dict)
+    posts: dict[tuple[str, Kind, int], Body] = field(default_factory=dict)
+    heard: set[tuple[str, Kind]] = field(default_factory=set)
+    order: list[tuple[Kind, str, int]] = field(default_factory=list)
+    rounds: int = 0
+
+    @property
+    def periods(self) -> tuple[tuple[int, ...], ...]:
+        """Each round, and all of them."""
+        single = [(number,) for number in range(1, self.rounds + 1)]
+        return (*single, tuple(range(1, self.rounds + 1))) if self.rounds > 1 else tuple(single)
+
+
+def said_in(events: Iterable[Event]) -> Said:
+    """Sort the messages of an honest session."""
+    said = Said()
+    for event in events:
+        try:
+            message = decode_message(event.data)
+        except Refused:
+            continue
+        _sort(said, event, message)
+    return said
+
+
+def _sort(said: Said, event: Event, message: Message) -> None:
+    kind, number = message.kind, message.round
+    said.rounds = max(said.rounds, number)
+    if event.receiver == BOARD:
+        said.posts.setdefault((event.sender, kind, number), message.body)
+        said.order.append((kind, event.sender, number))
+        return
+    to = role(event.receiver)
+    said.letters.setdefault((event.sender, kind, to, number), message.body)
+    if role(event.sender) is Role.USER:
+        said.heard.add((event.receiver, kind))
+
+
+def space(setting: Setting, events: Sequence[Event]) -> tuple[Deviation, ...]:
+    """Return all single deviations of a coalition, each once, in a fixed order."""
+    said = said_in(events)
+    found = dict[Deviation, None]()
+    for member in setting.members:
+        found |= dict.fromkeys(_of_member(setting, said, member))
+    return tuple(found)
+
+
+def _of_member(setting: Setting, said: Said, member: str) -> Iterator[Deviation]:
+    match role(member):
+        case Role.USER:
+            yield from _of_person(setting, said, member)
+        case Role.NETWORK:
+            yield from _of_network(setting, said)
+        case _:
+            yield from _of_posts(said, member, setting)
+            yield from _of_letters(setting, said, member)
+            yield from _of_hearing(setting, said, member)
+            if role(member) is Role.SHUFFLER:
+                yield from _of_ballots(setting, said, member)
+            yield from _without_cause(said, member)
+
+
+def _of_person(setting: Setting, said: Said, member: str) -> Iterator[Deviation]:
+    """A person of the coalition stays silent, or answers another row."""
+    kinds = dict.fromkeys(
+        kind for sender, kind, *_ in (*said.letters, *said.posts) if sender == member
+    )
+    for kind, rounds in product(kinds, said.periods):
+        yield Deviation(by=member, do=Action.OMIT, message=kind, rounds=rounds)
+    if setting.alone:
+        for row, rounds in product((setting.rows[0], setting.rows[-1]), said.periods):
+            yield Deviation(by=member, do=Action.SAY, row=row, rounds=rounds)
+
+
+def _of_posts(said: Said, member: str, setting: Setting) -> Iterator[Deviation]:
+    """A member omits or delays a post, or changes a field of it."""
+    for (author, kind, number), body in said.posts.items():
+        if author != member:
+            continue
+        one = Deviation(by=member, do=Action.OMIT, message=kind, rounds=(number,))
+        yield one
+        yield replace(one, do=Action.DELAY, deadlines=LATE)
+        yield from _changed(setting, one, body)
+
+
+def _changed(setting: Setting, one: Deviation, body: Body) -> Iterator[Deviation]:
+    """Every change of every field, for every set of people or rows that it can mean."""
+    for path, change in changes_of(body):
+        other = replace(one, do=Action.CHANGE, field=path, change=change)
+        if not CHANGES[change].aimed:
+            yield other
+        elif _is_of_bytes(body, path):
+            yield from (replace(other, row=row) for row in setting.rows)
+        else:
+            yield from (_on(other, aim) for aim in setting.aims)
+
+
+def _on(one: Deviation, aim: Aim) -> Deviation:
+    return replace(one, people=aim[0], all_but=aim[1])
+
+
+def _is_of_bytes(body: Body, path: str) -> bool:
+    values: Sequence[object] = getattr(body, path, ())
+    return bool(values) and isinstance(values[0], bytes)
+
+
+def _of_letters(setting: Setting, said: Said, member: str) -> Iterator[Deviation]:
+    """A member omits, delays or changes a letter: of some people, where letters are personal."""
+    for (sender, kind, to, number), body in said.letters.items():
+        if sender != member:
+            continue
+        one = Deviation(by=member, do=Action.OMIT, message=kind, rounds=(number,))
+        if to is not Role.USER:
+            yield one
+            yield replace(one, do=Action.DELAY, deadlines=LATE)
+            if kind is not Kind.BATCH:  # its ballots change where they are opened
+                yield from _changed(setting, one, body)
+            continue
+        paths = [pair for pair in changes_of(body) if not CHANGES[pair[1]].aimed]
+        for personal in (_on(one, aim) for aim in setting.against):
+            yield personal
+            for path, change in paths:
+                yield replace(personal, do=Action.CHANGE, field=path, change=change)
+
+
+def _of_hearing(setting: Setting, said: Said, member: str) -> Iterator[Deviation]:
+    """A member ignores letters of people."""
+    kinds = sorted(kind for receiver, kind in said.heard if receiver == member)
+    for kind, aim, rounds in product(kinds, setting.against, said.periods):
+        yield _on(Deviation(by=member, do=Action.IGNORE, message=kind, rounds=rounds), aim)
+
+
+def _of_ballots(setting: Setting, said: Said, member: str) -> Iterator[Deviation]:
+    """A shuffler drops, doubles or replaces ballots that it has opened, or adds own ones."""
+    for how, rounds in product(ON_BALLOTS, said.periods):
+        one = Deviation(by=member, do=how, rounds=rounds)
+        if how is Action.ADD:  # people who do not exist hand in to the first shuffler alone
+            yield from (one,) if member == shuffler(1) else ()
+        elif member != shuffler(1):
+            yield replace(one, places=ONE)
+            yield replace(one, places=ONE, all_but=True)
+        else:
+            yield from (_on(one, aim) for aim in setting.aims)
+
+
+def _without_cause(said: Said, member: str) -> Iterator[Deviation]:
+    """A member burns a round or raises an alarm without a cause, or never burns."""
+    moves = [pair for phase in MOVES.values() for pair in phase.items()]
+    may = {kind for kind, move in moves if role(member) in move.speakers and BOARD in move.hearers}
+    own = [(kind, number) for author, kind, number in said.posts if author == member and number]
+    for kind in (kind for kind in REACTIONS if kind in may):
+        yield Deviation(by=member, do=Action.OMIT, message=kind)
+        causes = [cause.value for cause in Cause] if kind is Kind.ALARM else [""]
+        one = Deviation(by=member, do=Action.REACT, message=kind)
+        for (before, number), cause in product(own, causes):
+            yield replace(one, change=cause, until=before, rounds=(number,))
+
+
+def _of_network(setting: Setting, said: Said) -> Iterator[Deviation]:
+    """Whoever holds the wires loses, delays or replaces letters, or withholds the board."""
+    kinds = {kind for _, kind in said.heard}
+    kinds |= {kind for _, kind, to, _ in said.letters if to is Role.USER}
+    for kind, aim, rounds in product(sorted(kinds), setting.against, said.periods):
+        one = _on(Deviation(by=NETWORK, do=Action.OMIT, message=kind, rounds=rounds), aim)
+        yield one
+        yield from (replace(one, do=Action.DELAY, deadlines=late) for late in LATER)
+        if kind is Kind.SUBMISSION and not setting.registered:
+            yield replace(one, do=Action.REPLACE)
+    yield from _holds(setting, said)
+
+
+def _holds(setting: Setting, said: Said) -> Iterator[Deviation]:
+    """The board is withheld from a person, or from all, from one kind of post until another."""
+    for number in range(1, said.rounds + 1):
+        order = [(kind, author) for kind, author, at in said.order if at == number]
+        first = {kind: order.index((kind, author)) for kind, author in reversed(order)}
+        last = {kind: place for place, (kind, _) in enumerate(order)}
+        for start, end in product(first, last):
+            if first[start] > last[end]:
+                continue
+            for people in ((setting.honest[0],), ()):
+                yield Deviation(
+                    by=NETWORK,
+                    do=Action.HOLD,
+                    message=start,
+                    people=people,
+                    rounds=(number,),
+                    until=end,
+                    until_by=order[last[end]][1],
+                )
+
+
+def pairs(setting: Setting, singles: Sequence[Deviation]) -> Iterator[tuple[Deviation, Deviation]]:
+    """Yield the pairs of deviations that are tried.
+
+    A party with a person of the coalition; a post that is changed with the board withheld from that
+    very post on; two deviations of one shuffler on its ballots, or on whom it hears.
+    """
+    friends, posts, ballots = set(setting.friends), list[Deviation](), list[Deviation]()
+    holds = [one for one in singles if one.do is Action.HOLD]
+    theirs = [one for one in singles if one.by in friends]
+    for one in singles:
+        if one.by not in friends and one.do is not Action.HOLD:
+            posts.append(one)
+            yield from ((one, other) for other in theirs)
+        if one.do in (*ON_BALLOTS, Action.IGNORE) and role(one.by) is Role.SHUFFLER:
+            ballots.append(one)
+    for one in posts:
+        if one.do is Action.CHANGE:
+            yield from (
+                (one, hold)
+                for hold in holds
+                if (hold.message, hold.rounds) == (one.message, one.rounds)
+            )
+    for one, two in combinations(ballots, 2):
+        if one.by == two.by and not set(one.rounds) & set(two.rounds):
+            yield one, two
+
+
+def kinds_of(strategies: Iterable[Sequence[Deviation]]) -> tuple[str, ...]:
+    """Return the kinds of deviations in strategies, for people: `omit ask`, `change roll`."""
+    kinds = {
+        " ".join(filter(None, (one.do.value, one.message.name.lower() if one.message else "")))
+        for strategy in strategies
+        for one in strategy
+    }
+    return tuple(sorted(kinds))

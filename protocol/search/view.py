@@ -1,0 +1,222 @@
+"""The view of a coalition as a graph: two sessions with equal graphs are not told apart.
+
+Nodes are messages and byte strings. A message that a member sent, received or overheard, and a post
+on the board, is labelled by sender, receiver, kind, round, half deadline, numbers and texts.
+A byte string has identity only. Edges: field of; and what the closure derives (knowledge.py). Where
+batches keep their order, places in lists count for whoever saw in which order people sent; else the
+order of a list follows from random bytes.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from ...crypto.joint_key import OVERHEAD
+from ...errors import Refused
+from ..adversary_view import AdversaryView
+from ..audit_messages import HASH
+from ..frames import Message, decode_message
+from ..messages import Alarm, Batch, Submission
+from ..mixing import batch_digest
+from ..parties import NETWORK, shuffler
+from ..phases import BOARD
+from ..session import Round
+from .graph import Graph
+from .knowledge import closure
+
+# Fields that are random, or follow from others: they tell nothing that is not told otherwise.
+UNREAD = frozenset(
+    {"signature", "witness", "session", "nonce", "proof", "root", "state", "seal", "place"}
+)
+LONG = 16  # bytes from which a byte string has identity; a shorter one is a label
+LENGTH = 4  # bytes of the length before a byte string
+PARTS = 2  # of a deadline, in which events are not told apart
+
+
+class Event(NamedTuple):
+    """A message on its way, or a post.
+
+    Attributes:
+        time: seconds of the session.
+        sender: in whose name it came.
+        receiver: where it went; `board` for a post.
+        data: the bytes of the message.
+    """
+
+    time: float
+    sender: str
+    receiver: str
+    data: bytes
+
+
+def seen_by(events: Iterable[Event], members: Sequence[str]) -> Iterator[Event]:
+    """Yield the posts, and the letters that a coalition sent, received or overheard."""
+    wires = NETWORK in members
+    for event in events:
+        own = event.sender in members or event.receiver in members
+        if own or wires or event.receiver == BOARD:
+            yield event
+
+
+def canonical_view(
+    view: AdversaryView,
+    events: Iterable[Event],
+    members: Sequence[str],
+    own: Iterable[Sequence[bytes]] = (),
+) -> str:
+    """Return the hash of a coalition's view, the same for views that it cannot tell apart.
+
+    view: the board and the members' keys. own: layers of each ballot that a member made itself,
+    outermost first.
+    """
+    return view_graph(view, events, members, own).canonical()
+
+
+def view_graph(
+    view: AdversaryView,
+    events: Iterable[Event],
+    members: Sequence[str],
+    own: Iterable[Sequence[bytes]] = (),
+) -> Graph:
+    """Return a coalition's view as a graph."""
+    graph = _observed(view, events, members)
+    for layers in own:
+        made = graph.node("own ballot")
+        for layer in layers:
+            graph.edge(made, "layer", graph.atom(layer))
+    known = closure(view, graph.atoms)
+    for start, rule, end in known.links:
+        graph.edge(graph.atom(start), rule, graph.atom(end))
+    for ballot, said in known.answers.items():
+        graph.edge(graph.atom(ballot), "says", graph.node(said))
+    return graph
+
+
+def known_values(
+    view: AdversaryView, events: Iterable[Event], members: Sequence[str]
+) -> Mapping[bytes, Mapping[int, str]]:
+    """Return what a coalition knows of byte strings: the values of their ballots, by column."""
+    known = closure(view, _observed(view, events, members).atoms)
+    values = dict[bytes, Mapping[int, str]]()
+    for data, (number, answer) in known.traced().items():
+        if not isinstance(answer, str):
+            ask, said = answer
+            columns = view.board.calls[number - 1].asks[ask]
+            values[data] = dict(zip(columns, said, strict=True))
+    return values
+
+
+def _observed(view: AdversaryView, events: Iterable[Event], members: Sequence[str]) -> Graph:
+    """Return the messages that a coalition saw, without what follows from them."""
+    graph = Graph()
+    builder = _Builder(graph, view, members)
+    for event in seen_by(events, members):
+        builder.event(event)
+    return graph
+
+
+class _Builder:
+    """Adds events to the graph of a view."""
+
+    def __init__(self, graph: Graph, view: AdversaryView, members: Sequence[str]) -> None:
+        self._graph = graph
+        self._orders = NETWORK in members or shuffler(1) in members
+        announced = view.board.announcement
+        self._deadline = announced.rules.deadline if announced is not None else 1
+        self._ordered = announced is None or announced.rules.ordered
+        self._sizes = {size for plan in _plans(view) for size in (plan.envelope, *plan.inner)}
+        self._sizes |= {plan.ballot + plan.token + OVERHEAD for plan in _plans(view)}
+        self._arrived: dict[tuple[str, int], int] = {}
+
+    def event(self, event: Event) -> None:
+        """Add one message."""
+        try:
+            message = decode_message(event.data)
+        except Refused:
+            return
+        node = self._graph.node(None)
+        labels = list(self._fields(node, "", message.body))
+        part = int(PARTS * event.time / self._deadline)
+        place = event.sender, event.receiver, message.kind.name, message.round, part
+        rank = self._rank(event, message)
+        self._graph.labels[node] = (*place, *rank, *sorted(map(str, labels)))
+        if isinstance(message.body, Batch):
+            digest = batch_digest(message.body.layers)
+            if digest in self._graph.atoms:
+                self._graph.edge(node, "digest", self._graph.atom(digest))
+
+    def _rank(self, event: Event, message: Message) -> tuple[int, ...]:
+        """Return the place of a submission among those of its round, where batches keep order."""
+        if self._ordered or not isinstance(message.body, Submission):
+            return ()
+        key = event.receiver, message.round
+        self._arrived[key] = self._arrived.get(key, -1) + 1
+        return (self._arrived[key],)
+
+    def _fields(self, node: int, path: str, value: object) -> Iterator[object]:
+        """Yield the labels of a value, and add edges to its byte strings."""
+        match value:
+            case Alarm(evidence=evidence):
+                yield f"{path}.cause", value.cause.value
+                yield f"{path}.round", value.round
+                yield from self._evidence(node, evidence)
+            case bytes():
+                yield from self._bytes(node, path, value)
+            case tuple():
+                yield from self._list(node, path, value)
+            case Mapping():
+                yield path, sorted((str(key), str(count)) for key, count in value.items())
+            case _ if is_dataclass(value):
+                for field in fields(value):
+                    if field.name not in UNREAD:
+                        yield from self._fields(
+                            node, f"{path}.{field.name}", getattr(value, field.name)
+                        )
+            case _:
+                yield path, str(value)
+
+    def _bytes(self, node: int, path: str, value: bytes) -> Iterator[object]:
+        if len(value) >= LONG:
+            self._graph.edge(node, path, self._graph.atom(value))
+        else:
+            yield path, value.hex()
+
+    def _list(self, node: int, path: str, values: tuple[object, ...]) -> Iterator[object]:
+        yield path, len(values)
+        if all(isinstance(value, bytes) for value in values):
+            placed = self._orders and not self._ordered and not _is_ascending(values)
+            for place, value in enumerate(values):
+                name = f"{path}[{place}]" if placed else f"{path}[]"
+                assert isinstance(value, bytes)  # noqa: S101 - looked at above
+                yield from self._bytes(node, name, value)
+        elif any(is_dataclass(value) for value in values):
+            for value in values:
+                inner = self._graph.node(None)
+                self._graph.labels[inner] = tuple(sorted(map(str, self._fields(inner, "", value))))
+                self._graph.edge(node, f"{path}[]", inner)
+        else:
+            yield path, str(values)
+
+    def _evidence(self, node: int, evidence: bytes) -> Iterator[object]:
+        """Add the byte strings in the evidence of an alarm: a hash, or parts of a round's sizes."""
+        if len(evidence) == HASH:
+            self._graph.edge(node, "evidence", self._graph.atom(evidence))
+            return
+        yield "evidence", len(evidence)
+        for at in range(len(evidence) - LENGTH):
+            size = int.from_bytes(evidence[at : at + LENGTH], "big")
+            part = evidence[at + LENGTH : at + LENGTH + size]
+            if size in self._sizes and size >= LONG and len(part) == size:
+                self._graph.edge(node, "evidence", self._graph.atom(part))
+
+
+def _plans(view: AdversaryView) -> Iterator[Round]:
+    for number in range(1, len(view.board.calls) + 1):
+        plan = view.plan(number)
+        if plan is not None:
+            yield plan
+
+
+def _is_ascending(values: Sequence[object]) -> bool:
+    return all(a < b for a, b in pairwise(values))  # type: ignore[operator]

@@ -1,0 +1,117 @@
+"""Other legal values of the fields of messages."""
+
+from dataclasses import replace
+
+import pytest
+from veilmix.protocol.messages import (
+    Accepted,
+    Body,
+    Call,
+    Certificate,
+    Decision,
+    Envelope,
+    Tally,
+)
+from veilmix.protocol.parties import Role
+from veilmix.protocol.receipts import root_of, show
+from veilmix.protocol.search.changes import CHANGES, changed, changes_of, parsed, written
+from veilmix.protocol.token_messages import Issued, Roll
+
+CALL = Call(1, Role.CURATOR, ((0,), (1,)))
+ROLL = Roll((0, 1, 5))
+HASHES = (bytes(32), b"\1" * 32, b"\2" * 32)
+RECEIPTS = show(HASHES)
+TALLY = Tally((3,), {}, ({("a",): 2, ("b",): 1},))
+DECISION = Decision((0, 1), Certificate("fixed", 1, 6, 2))
+ACCEPTED = Accepted(tuple(Envelope(person, bytes(32), bytes(64)) for person in (0, 3)))
+
+
+def nobody(_entry: object) -> bool:
+    return False
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "change", "other"),
+    [
+        (Issued(6), "people", "one more", Issued(7)),
+        (Issued(0), "people", "one fewer", Issued(0)),
+        (CALL, "asks", "joined", replace(CALL, asks=((0, 1),))),
+        (CALL, "asks", "without the first", replace(CALL, asks=((1,),))),
+        (CALL, "reader", "another", replace(CALL, reader=Role.ANALYST)),
+        (RECEIPTS, "hashes", "empty", show(())),
+        (RECEIPTS, "hashes", "without the last", show(HASHES[:2])),
+        (RECEIPTS, "root", "zeros", show(HASHES)),
+        (TALLY, "counts[0]", "moved", replace(TALLY, counts=({("a",): 1, ("b",): 2},))),
+        (TALLY, "counts[0]", "empty", Tally((0,), {}, ({},))),
+        (
+            DECISION,
+            "certificate.people",
+            "one fewer",
+            Decision((0, 1), Certificate("fixed", 1, 6, 1)),
+        ),
+    ],
+)
+def test_a_change_makes_another_message(
+    body: Body, field: str, change: str, other: Body | None
+) -> None:
+    assert changed(body, field, change, nobody) == other
+
+
+def test_what_follows_from_a_field_is_worked_out_again() -> None:
+    other = changed(RECEIPTS, "hashes", "without the first", nobody)
+    assert other == show(HASHES[1:])
+    assert show(HASHES[1:]).root == root_of(HASHES[1:]) != RECEIPTS.root
+
+
+def test_entries_that_are_meant_are_removed() -> None:
+    assert changed(ROLL, "people", "less", lambda entry: entry in (0, 5)) == Roll((1,))
+    assert changed(RECEIPTS, "hashes", "less", lambda entry: entry == HASHES[1]) == show(
+        (HASHES[0], HASHES[2])
+    )
+    other = changed(ACCEPTED, "people", "less", lambda entry: getattr(entry, "person", 0) == 3)
+    assert other == Accepted(ACCEPTED.people[:1])
+
+
+@pytest.mark.parametrize(
+    ("field", "change"), [("", "empty"), ("folks", "empty"), ("asks[7]", "empty")]
+)
+def test_a_field_that_is_not_there_makes_no_message(field: str, change: str) -> None:
+    assert changed(CALL, field, change, nobody) is None
+
+
+def test_no_illegal_message_is_made() -> None:
+    assert changed(CALL, "asks", "empty", nobody) is None
+    assert changed(replace(CALL, round=255), "round", "one more", nobody) is None
+
+
+def test_every_field_is_changed_in_every_way_that_fits() -> None:
+    changes = set(changes_of(CALL))
+    assert {
+        ("round", "one more"),
+        ("round", "one fewer"),
+        ("reader", "another"),
+        ("asks", "joined"),
+        ("asks", "empty"),
+        ("asks[0]", "without the last"),
+    } <= changes
+    assert ("certificate.k", "one more") in set(changes_of(DECISION))
+    assert ("people", "less") in set(changes_of(ROLL))
+    assert ("asks[0]", "less") not in changes  # columns are no people
+
+
+def test_every_kind_of_change_fits_some_field() -> None:
+    bodies = (CALL, ROLL, RECEIPTS, TALLY, DECISION, ACCEPTED)
+    fits = {change for body in bodies for _, change in changes_of(body)}
+    assert set(CHANGES) - fits == {"turned"}
+
+
+@pytest.mark.parametrize("text", ["people", "certificate.k", "asks[0]", "links[0].place"])
+def test_paths_are_read_as_they_are_written(text: str) -> None:
+    path = parsed(text)
+    assert path is not None
+    assert written(path) == text
+
+
+@pytest.mark.parametrize("text", ["", "[", "a[", "A", "a b"])
+def test_what_is_no_path_is_none(text: str) -> None:
+    assert parsed(text) is None
