@@ -16,6 +16,7 @@ from ..populations.samples import Samples
 from ..schema.model import Fault as Entry
 from ..schema.model import Scenario
 from .attack import Sequel
+from .deviations import deviating
 from .guard import Setting
 from .registry import ATTACKS, GUARDS, sybils
 from .session import AttackSetup
@@ -42,9 +43,11 @@ def commit(
     for number, entry in enumerate(scenario.fault):
         if how := ATTACKS[entry.attack].commit:
             how(setup, entry, number)
-    guards = _without_accomplices(guards, frozenset(setup.messages))
+    deviating_people = {entry.by for entry in scenario.deviation}
+    guards = _without_accomplices(guards, frozenset(setup.messages) | deviating_people)
     adversary = AdversaryRecord() if scenario.fault else None
-    return replace(setup.prepared(), guards=guards, adversary=adversary)
+    cast = replace(setup.prepared(), guards=guards, adversary=adversary)
+    return deviating(scenario, cast)
 
 
 def _without_accomplices(guards: Guards, accomplices: frozenset[str]) -> Guards:

@@ -13,6 +13,7 @@ from ...roles.cast import Cast
 from ...roles.instruments import Instrument, Recorder
 from ...roles.session import Stage, play
 from ..catalogue.commit import after, before, commit
+from ..catalogue.deviations import check_occasions
 from ..populations import Population
 from ..populations.samples import Samples
 from ..programs.interface import Played, Raised, Report
@@ -100,6 +101,7 @@ def play_real(
     transcript = Transcript.sized(cast.people)
     adversaries = [cast.adversary] if cast.adversary else []
     board = stage(cast, [Recorder(transcript), *adversaries, *instruments], report)
+    check_occasions(scenario, cast)
     effects = _effects(scenario, crowd, cast, board, transcript, seed, earlier, faults)
     return played_of(transcript, board, effects, _raised(scenario, crowd, board))
 

@@ -60,6 +60,23 @@ if TYPE_CHECKING:
 else:  # one for each file of scenarios/attacks
     Attack = Literal[attack_names()]
 
+# Those of protocol/messages.py and protocol/search, written again: reading a file needs no
+# cryptography. A test holds them equal.
+MessageKind = Literal[
+    "key", "announcement", "consent", "call", "submission", "batch", "mixed", "tally", "decision",
+    "burned", "closed", "registry", "receipts", "alarm", "relay", "found", "agreed", "accusation",
+    "roster", "head", "share", "shown", "mint", "ask", "grant", "issued", "roll", "accepted",
+    "heard", "coin", "traced", "toss", "opened", "granted", "query", "evaluated",
+]  # fmt: skip
+Action = Literal[
+    "omit", "delay", "change", "ignore", "drop", "double", "replace", "add", "hold", "say", "react",
+]  # fmt: skip
+Change = Literal[
+    "one more", "one fewer", "turned", "zeros", "empty", "without the first", "without the last",
+    "less", "moved", "joined", "another",
+    "missing", "balance", "accounts", "order", "decision", "announcement", "split", "changed",
+]  # fmt: skip
+
 OnLedger = Literal["refuse", "warn"]
 Into = Literal["round", "next", "session"]
 Ask = Literal["levels", "best"]
@@ -348,6 +365,42 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     bit: Annotated[int, Meta(ge=0, le=65_535)] | None = None
 
 
+class Deviation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[[deviation]]: one thing that a member of a malicious coalition does otherwise.
+
+    `veilmix leak RUN --search` writes them; protocol/search/deviation.py says what each means.
+
+    Attributes:
+        by: the member.
+        do: the kind of the deviation.
+        message: the kind of message; of `hold`, the first post that is withheld.
+        field: the field that changes, such as `people` or `asks[0]`.
+        change: the change of the field; of `react`, the cause of an alarm.
+        people: the people whose letters, ballots or names are meant; (): all.
+        all_but: all people but `people` are meant.
+        rounds: in which rounds; (): in all; 0: before the first.
+        row: the row of own answers, or the row that a removed entry says.
+        places: of a later shuffler, the ballots that are meant, by place in its batch, from 0.
+        until: of `hold`, the post at which all is shown; of `react`, the own post that follows.
+        until_by: of `hold`, the author of that post.
+        deadlines: of `delay`, how long, in deadlines.
+    """
+
+    by: Text
+    do: Action
+    message: MessageKind | None = None
+    field: Text | None = None
+    change: Change | None = None
+    people: tuple[Text, ...] = ()
+    all_but: bool = False
+    rounds: tuple[Annotated[int, Meta(ge=0, le=255)], ...] = ()
+    row: tuple[Text, ...] = ()
+    places: tuple[Count, ...] = ()
+    until: MessageKind | None = None
+    until_by: Text | None = None
+    deadlines: Annotated[float, Meta(gt=0, le=100)] | None = None
+
+
 class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[defence]: the guards that can be switched, besides those of [mix].
 
@@ -452,6 +505,7 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         coalition: parties who show each other what they saw; (): those that are of interest
             anywhere.
         fault: what goes wrong, and by whom.
+        deviation: what members of a coalition do otherwise, as the search for attacks has it.
         defence: the guards that can be switched.
         expect: what must come out.
         sweep: dotted key -> the values it takes.
@@ -467,6 +521,7 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     attacker: Attacker = Attacker()
     coalition: tuple[Coalition, ...] = ()
     fault: tuple[Fault, ...] = ()
+    deviation: tuple[Deviation, ...] = ()
     defence: Defence = Defence()
     expect: Expect = Expect()
     sweep: dict[str, Swept] = {}

@@ -6,7 +6,7 @@ is right can still be judged for what it means.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -195,6 +195,13 @@ def _within(value: float, type_: inspect.IntType | inspect.FloatType) -> bool:
     )
 
 
+_NOUNS: Mapping[type[inspect.Type], str] = {
+    inspect.StructType: "tables",
+    inspect.IntType: "whole numbers",
+    inspect.FloatType: "numbers",
+}  # items of a list -> what they are called
+
+
 def _accepted(type_: inspect.Type, value: object = None) -> str:
     """Say in words what a type accepts, to whoever wrote this value."""
     bare, description = _described(type_)
@@ -212,7 +219,7 @@ def _accepted(type_: inspect.Type, value: object = None) -> str:
         case inspect.LiteralType():
             return f"one of {', '.join(map(str, bare.values))}"
         case inspect.VarTupleType():
-            noun = "tables" if isinstance(_bare(bare.item_type), inspect.StructType) else "texts"
+            noun = _NOUNS.get(type(_bare(bare.item_type)), "texts")
             return f"a list of {noun}{' that is not empty' if bare.min_length else ''}"
         case inspect.UnionType():
             return "text, a number, true or false"

@@ -68,7 +68,7 @@ def _failures(outcome: Outcome) -> Iterator[str]:
         if most is not None and reached > most:
             yield f"expect.{key}: {most:g} was expected, {reached:.6g} was found"
     # Where no message is sent nobody attacks and nobody watches.
-    unplayed = outcome.mode == "ideal" and outcome.scenario.fault
+    unplayed = outcome.mode == "ideal" and (outcome.scenario.fault or outcome.scenario.deviation)
     for key, names, found_names in (
         ("kept", None if unplayed else expect.kept, outcome.kept if outcome.released else ()),
         ("suppressed", expect.suppressed, outcome.suppressed),

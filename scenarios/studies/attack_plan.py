@@ -173,6 +173,7 @@ def changed(scenario: Scenario, keys: Mapping[str, object], faults: Sequence[Key
         table, _, inner = key.partition(".")
         data[table][inner] = what
     data["fault"], data["expect"], data["sweep"] = list(faults), {}, {}
+    data["deviation"] = []
     data["coalition"] = []  # they may name a shuffler that an attack does without
     made = msgspec.convert(data, Scenario)
     check(made)

@@ -21,6 +21,7 @@ from ..schema.keys import keys, type_of
 from ..schema.model import Scenario
 from ..schema.problems import Path, Problem, as_found, did_you_mean, listed, problem, quoted
 from ..schema.shape import misfit
+from .deviations import deviations
 from .parties import coalitions, faults
 from .peer_faults import faults as peer_faults
 from .supported import AVAILABLE, runs, unavailable
@@ -265,6 +266,7 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((), coalitions),
     ((), _among({CENTRAL.name: faults})),
     ((("fault",),), flooded),
+    ((("deviation",), ("fault",)), deviations),
     ((("local",), ("policy", "kind")), local_meaning.needed),
     ((("policy", "kind"), ("feature",)), local_meaning.coarser),
     ((("local",), *PEOPLE), local_meaning.budget),

@@ -1,0 +1,195 @@
+"""The place of a member: its honest role runs on, and what it sends, posts and opens is changed."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+import trio
+
+from ...crypto.signing import Signer
+from ...errors import Reason
+from ...protocol import parties
+from ...protocol.frames import Message
+from ...protocol.messages import Alarm, Body, Burned, Call, Cause, Kind, Submission
+from ...protocol.phases import BOARD
+from ...protocol.registry import submission
+from ...protocol.search.changes import Meant, changed
+from ...protocol.search.deviation import Action, Deviation
+from ...protocol.search.view import known_values
+from ...protocol.session import Round
+from ..board_stream import Held, Hold
+from ..network import EVERY_ROUND, Endpoint, Fault, Network
+from .batch_door import BatchDoor, Layers, Turn
+from .deviation import Deviations, deadline_of, is_person
+from .shuffler import covering_rows
+
+GROUNDLESS = "a round is burned without a cause"
+IN_BATCH = (Action.DROP, Action.DOUBLE, Action.REPLACE)
+
+
+class DeviantPlace(Endpoint):
+    """The place of a member: what its honest role sends, posts and opens goes through it."""
+
+    def __init__(self, deviations: Deviations, network: Network, party: str) -> None:
+        super().__init__(network, party)
+        self.deviations = deviations
+
+    def _own(self, number: int, *kinds: Action) -> Iterator[Deviation]:
+        return (one for one in self.deviations.of(self.party, *kinds) if one.is_in(number))
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        """Send a letter as the deviations have it."""
+        number = plan.call.round
+        for one in self._own(number, Action.SAY):
+            if isinstance(body, Submission):
+                self.deviations.note(one)
+                body = self._submission(plan, one.row, self.signer)
+        other = await self._passed(number, receiver, body)
+        if other is not None:
+            await super().send(plan, receiver, other)
+
+    async def post(self, body: Body) -> None:
+        """Post as the deviations have it, after what is posted without a cause."""
+        number = body.round if isinstance(body, Call) else len(self.network.board.calls)
+        kind = Message(b"", 0, body).kind
+        for one in self._own(number, Action.REACT):
+            if one.until is kind:
+                self.deviations.note(one)
+                await super().post(_reaction(one, number))
+        other = await self._passed(number, BOARD, body)
+        if other is not None:
+            await super().post(other)
+
+    async def _passed(self, number: int, receiver: str, body: Body) -> Body | None:
+        """Return what goes out instead of a message, after its delay; None: nothing does."""
+        kind = Message(b"", 0, body).kind
+        for one in self._own(number, Action.OMIT, Action.DELAY, Action.CHANGE):
+            if one.message is not kind or (is_person(receiver) and not one.means(receiver)):
+                continue
+            self.deviations.note(one)
+            match one.do:
+                case Action.OMIT:
+                    await trio.lowlevel.checkpoint()
+                    return None
+                case Action.DELAY:
+                    await trio.sleep(one.deadlines * deadline_of(self.network))
+                case _:
+                    body = changed(body, one.field, one.change, self._meant(one)) or body
+        return body
+
+    def _meant(self, one: Deviation) -> Meant:
+        """Return whether an entry of a list is meant: by the person, or by what its ballot says."""
+        said = self._rows() if one.row else {}
+
+        def meant(entry: object) -> bool:
+            if isinstance(entry, bytes):
+                return entry in said and _is_part(said[entry], one.row)
+            index = entry if isinstance(entry, int) else getattr(entry, "person", -1)
+            return isinstance(index, int) and one.means(parties.user(index))
+
+        return meant
+
+    def _rows(self) -> Mapping[bytes, Mapping[int, str]]:
+        """Return what the coalition knows of byte strings: column -> value of their ballots."""
+        record, members = self.deviations.record, self.deviations.coalition
+        return known_values(record.loot(self.network.board, members), record.events, members)
+
+    def _submission(self, plan: Round, row: Sequence[str], signer: Signer | None) -> Submission:
+        sealed = self.deviations.sealed(plan, row, f"say {self.party}")
+        return submission(plan, sealed.envelope, signer)
+
+
+def _means(one: Deviation, place: int, senders: Sequence[str]) -> bool:
+    """Whether the ballots at a place are meant: by whose they are, where that is known."""
+    return one.means(senders[place]) if senders else one.means_place(place)
+
+
+def _by_name(senders: Sequence[str]) -> Callable[[int], int]:
+    """Return an order of places that does not depend on who came when."""
+    return lambda place: parties.index(senders[place]) if senders else place
+
+
+def _reaction(one: Deviation, number: int) -> Body:
+    """Return the post that is made without a cause."""
+    if one.message is Kind.BURNED:
+        return Burned(GROUNDLESS)
+    return Alarm(number, Cause(one.change))
+
+
+def _is_part(said: Mapping[int, str], row: Sequence[str]) -> bool:
+    """Whether a ballot answers as a row would."""
+    return all(row[column] == value for column, value in said.items())
+
+
+class DeviantShuffler(DeviantPlace, BatchDoor):
+    """The place of a shuffler: ballots that it has opened change before its batch leaves."""
+
+    def __init__(self, deviations: Deviations, network: Network, party: str) -> None:
+        BatchDoor.__init__(self, network, party)
+        self.deviations = deviations
+
+    def strikes(self, number: int) -> bool:
+        """Whether ballots of a round change."""
+        return any(True for _ in self._own(number, *IN_BATCH))
+
+    def change(self, turn: Turn) -> None:
+        """Drop, double or replace ballots: of people at the first shuffler, else by place."""
+        slots = turn.plan.slots if turn.senders else 1
+        for one in self._own(turn.plan.call.round, *IN_BATCH):
+            groups = [turn.layers[at : at + slots] for at in range(0, len(turn.layers), slots)]
+            hit = [at for at in range(len(groups)) if _means(one, at, turn.senders)]
+            ranks = {at: rank for rank, at in enumerate(sorted(hit, key=_by_name(turn.senders)))}
+            turn.layers = [
+                layer
+                for at, group in enumerate(groups)
+                for layer in (self._instead(turn, one, ranks[at], group) if at in ranks else group)
+            ]
+
+    def _instead(self, turn: Turn, one: Deviation, rank: int, group: Layers) -> Layers:
+        """Return what stands for some layers; what is lost is said not to open.
+
+        rank: among those that are meant; own rows are all that can be said, in turn.
+        """
+        self.deviations.note(one)
+        if one.do is Action.DROP:
+            turn.refused[Reason.DOES_NOT_OPEN] += len(group)
+            return []
+        if one.do is Action.DOUBLE:
+            return [*group, *group]
+        row = one.row or covering_rows(turn.plan, rank + 1)[-1]
+        own = self.deviations.sealed(turn.plan, row, f"replace {self.party} {rank}")
+        return [onion[self.hop - 1] for onion in own.onions][: len(group)]
+
+
+def places(deviations: Deviations) -> Mapping[str, Fault]:
+    """Return the places of members, and of the people from whom the board is withheld."""
+    faults: dict[str, Fault] = {
+        member: partial(_place(member), deviations)
+        for member in {one.by for one in deviations.strategy}
+        if member != parties.NETWORK
+    }
+    holds = list(deviations.of(parties.NETWORK, Action.HOLD))
+    for person in map(parties.user, range(deviations.people)) if holds else ():
+        mine = [hold for hold in holds if hold.means(person)]
+        if mine and person not in faults and person not in deviations.members:
+            faults[person] = partial(_withheld, deviations, mine)
+    return faults
+
+
+def _place(member: str) -> type[DeviantPlace]:
+    is_shuffler = parties.role(member) is parties.Role.SHUFFLER
+    return DeviantShuffler if is_shuffler else DeviantPlace
+
+
+def _withheld(
+    deviations: Deviations, holds: Sequence[Deviation], network: Network, party: str
+) -> Endpoint:
+    """Return the place of a person to whom the board is shown later."""
+    spans = [
+        Hold(hold.message, hold.until, hold.until_by, hold.rounds or EVERY_ROUND)
+        for hold in holds
+        if hold.message is not None and hold.until is not None
+    ]
+    network.show(party, Held(network.stream, spans))
+    for hold in holds:
+        deviations.note(hold)
+    return Endpoint(network, party)

@@ -1,0 +1,101 @@
+"""What `network` does to letters of people on their way, and what members hear otherwise."""
+
+from dataclasses import dataclass, field, replace
+
+import trio
+
+from ...errors import ParameterError, Refused
+from ...protocol import parties
+from ...protocol.frames import Message, decode_message
+from ...protocol.messages import Submission
+from ...protocol.registry import submission
+from ...protocol.search.deviation import Action, Deviation
+from ..network import Network, Wire
+from .deviation import Deviations, deadline_of, is_person
+from .shuffler import covering_rows
+
+ON_WIRES = (Action.OMIT, Action.DELAY, Action.REPLACE)  # of `network`
+HEARD = (Action.IGNORE, Action.ADD)  # of members
+
+
+def wire(deviations: Deviations) -> Wire | None:
+    """Return what is done to letters on their way; None: nothing."""
+    heard = any(one.do in HEARD for one in deviations.strategy)
+    on_wires = any(True for _ in deviations.of(parties.NETWORK, *ON_WIRES))
+    return DeviantWire(deviations) if heard or on_wires else None
+
+
+@dataclass(slots=True)
+class DeviantWire(Wire):
+    """What `network` does to letters of people, and what members hear otherwise.
+
+    Attributes:
+        deviations: the strategy.
+        added: the deviations and rounds in which own answers were handed in.
+    """
+
+    deviations: Deviations
+    added: set[tuple[Deviation, int]] = field(default_factory=set)
+
+    async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:
+        """Whether a letter is delivered."""
+        await trio.lowlevel.checkpoint()
+        try:
+            message = decode_message(data)
+        except Refused:
+            return True
+        await self._add(network, message, receiver)
+        person = sender if is_person(sender) else receiver
+        for one in self.deviations.strategy:
+            if not _strikes(one, message, receiver, person):
+                continue
+            self.deviations.note(one)
+            match one.do:
+                case Action.DELAY:
+                    await trio.sleep(one.deadlines * deadline_of(network))
+                case Action.REPLACE:
+                    return await self._replaced(network, message, sender, receiver)
+                case _:
+                    return False
+        return True
+
+    async def _add(self, network: Network, message: Message, receiver: str) -> None:
+        """Hand in an own answer in the name of a person who does not exist, once a round."""
+        if not isinstance(message.body, Submission):
+            return
+        for one in self.deviations.of(receiver, Action.ADD):
+            number = message.round
+            if not one.is_in(number) or (one, number) in self.added:
+                continue
+            self.added.add((one, number))
+            self.deviations.note(one)
+            plan = network.plan(network.board.calls[number - 1])
+            sealed = self.deviations.sealed(plan, covering_rows(plan, 1)[0], "add")
+            own = replace(message, body=submission(plan, sealed.envelope, None))
+            stranger = parties.user(self.deviations.people)
+            await network.inject(stranger, receiver, own.encode())
+
+    async def _replaced(
+        self, network: Network, message: Message, sender: str, receiver: str
+    ) -> bool:
+        """Hand on an own envelope instead; False where that is done."""
+        if not isinstance(message.body, Submission):
+            return True
+        number = message.round
+        plan = network.plan(network.board.calls[number - 1])
+        row = covering_rows(plan, parties.index(sender) + 1)[-1]
+        try:
+            sealed = self.deviations.sealed(plan, row, f"replace {sender}")
+        except ParameterError:  # the lock of the round is not known yet
+            return True
+        own = replace(message, body=replace(message.body, envelope=sealed.envelope))
+        await network.inject(sender, receiver, own.encode())
+        return False
+
+
+def _strikes(one: Deviation, message: Message, receiver: str, person: str) -> bool:
+    """Whether a deviation is about a letter on its way."""
+    on_wires = one.by == parties.NETWORK and one.do in ON_WIRES
+    ignored = one.do is Action.IGNORE and one.by == receiver
+    about = one.message is message.kind and one.is_in(message.round)
+    return (on_wires or ignored) and about and is_person(person) and one.means(person)

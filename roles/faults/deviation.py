@@ -1,0 +1,92 @@
+"""The strategy of a coalition in one session, and the record of what the coalition saw.
+
+A deviation is data (protocol/search/deviation.py), derived from the protocol and from no attack.
+Members have places that carry it out (deviant_place.py), and letters pass deviant_wire.py.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ...crypto.entropy import Entropy
+from ...protocol.ballots import Sealed, answers, coarsened_row, enclose
+from ...protocol.parties import Role, role
+from ...protocol.phases import BOARD
+from ...protocol.search.deviation import Action, Deviation
+from ...protocol.search.view import Event
+from ...protocol.session import Round, sealing
+from ..adversary_record import AdversaryRecord
+from ..network import Network
+
+
+@dataclass(slots=True)
+class DeviationRecord(AdversaryRecord):
+    """What the coalition saw, with times.
+
+    Attributes:
+        events: letters and posts, in order.
+        own: the layers of each ballot that members made, outermost first.
+        acted: the deviations that found an occasion.
+    """
+
+    events: list[Event] = field(default_factory=list)
+    own: list[tuple[bytes, ...]] = field(default_factory=list)
+    acted: set[Deviation] = field(default_factory=set)
+
+    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
+        """Keep a message and its time."""
+        self.events.append(Event(time, sender, receiver, data))
+        AdversaryRecord.carried(self, time, sender, receiver, data)
+
+    def made(self, sealed: Sealed) -> None:
+        """Keep the layers of a member's own ballots."""
+        self.own += sealed.onions
+
+
+@dataclass(frozen=True, slots=True)
+class Deviations:
+    """A strategy, and all it takes to carry it out in one session.
+
+    Attributes:
+        strategy: the deviations.
+        members: the coalition, where more pool what they saw than deviate.
+        entropy: what own answers are sealed with.
+        record: keeps what the coalition saw.
+    """
+
+    strategy: tuple[Deviation, ...]
+    entropy: Entropy
+    people: int
+    members: tuple[str, ...] = ()
+    record: DeviationRecord = field(default_factory=DeviationRecord)
+
+    @property
+    def coalition(self) -> tuple[str, ...]:
+        """All members, in order."""
+        return tuple(sorted({*self.members, *(one.by for one in self.strategy)}))
+
+    def of(self, member: str, *kinds: Action) -> Iterator[Deviation]:
+        """Yield the deviations of a member, of some kinds."""
+        return (one for one in self.strategy if one.by == member and one.do in kinds)
+
+    def note(self, one: Deviation) -> None:
+        """Keep that a deviation found an occasion."""
+        self.record.acted.add(one)
+
+    def sealed(self, plan: Round, row: Sequence[str], label: str) -> Sealed:
+        """Seal an own answer. label: which of those of a round."""
+        fresh = self.entropy.fork(f"{label} {plan.call.round}")
+        ballots = answers(plan, coarsened_row(plan, row))
+        sealed = enclose(plan, ballots, sealing(fresh, plan.session))
+        self.record.made(sealed)
+        return sealed
+
+
+def is_person(party: str) -> bool:
+    """Whether a name is that of a user."""
+    return party != BOARD and role(party) is Role.USER
+
+
+def deadline_of(network: Network) -> int:
+    """Return the announced deadline, seconds."""
+    announced = network.board.announcement
+    return announced.rules.deadline if announced is not None else 1

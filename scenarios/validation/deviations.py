@@ -1,0 +1,135 @@
+"""The deviations of a scenario: who can do what, which keys each kind reads, and what they name."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+
+from ...protocol import parties
+from ...protocol.parties import Role
+from ..populations.facts import Facts
+from ..programs.registry import program_of
+from ..programs.topology import CENTRAL, topology_of
+from ..schema.model import Deviation, Scenario
+from ..schema.parties import exists
+from ..schema.problems import Path, Problem, did_you_mean, listed, problem, quoted
+
+ROLES = (Role.CURATOR, Role.ANALYST, Role.SHUFFLER)
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """The keys of a kind of deviation, besides by, do and rounds, and who can do it.
+
+    Attributes:
+        needed: keys without which it says nothing.
+        may: keys that it reads too.
+        by: the roles that can do it.
+    """
+
+    needed: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+    by: tuple[Role, ...] = ROLES
+
+
+WHOSE = ("people", "all_but")
+KEYS = (
+    "message", "field", "change", "people", "all_but", "row", "places", "until", "until_by",
+    "deadlines",
+)  # fmt: skip
+ACTIONS: Mapping[str, Reads] = {
+    "omit": Reads(("message",), WHOSE, (*ROLES, Role.NETWORK, Role.USER)),
+    "delay": Reads(("message", "deadlines"), WHOSE, (*ROLES, Role.NETWORK, Role.USER)),
+    "change": Reads(("message", "field", "change"), (*WHOSE, "row")),
+    "ignore": Reads(("message",), WHOSE),
+    "drop": Reads((), (*WHOSE, "places"), (Role.SHUFFLER,)),
+    "double": Reads((), (*WHOSE, "places"), (Role.SHUFFLER,)),
+    "replace": Reads((), (*WHOSE, "places", "row", "message"), (Role.SHUFFLER, Role.NETWORK)),
+    "add": Reads((), (), (Role.SHUFFLER,)),
+    "hold": Reads(("message", "until", "until_by"), WHOSE, (Role.NETWORK,)),
+    "say": Reads(("row",), (), (Role.USER,)),
+    "react": Reads(("message", "until"), ("change",)),
+}
+
+
+def deviations(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report deviations that nobody can carry out, or that say what is not read."""
+    if not scenario.deviation:
+        return
+    path: Path = ("deviation",)
+    if topology_of(scenario) is not CENTRAL:
+        yield problem(path, "deviations are of central parties; this scenario has peers")
+        return
+    if scenario.fault:
+        yield problem(
+            path, "found [[fault]] too; say one of them, so that it is clear who does what"
+        )
+    for place, one in enumerate(scenario.deviation):
+        yield from _keys((*path, place), one)
+        yield from _parties((*path, place), one, facts)
+        yield from _field((*path, place), one)
+        yield from _row((*path, place), one, facts)
+        yield from _rounds((*path, place), one, scenario, facts)
+
+
+def _keys(path: Path, one: Deviation) -> Iterator[Problem]:
+    reads = ACTIONS[one.do]
+    for key in reads.needed:
+        if not getattr(one, key):
+            yield problem((*path, key), f"missing; do = {quoted(one.do)} needs it")
+    for key in KEYS:
+        if getattr(one, key) and key not in (*reads.needed, *reads.may):
+            accepted = listed(("by", "rounds", *reads.needed, *reads.may))
+            message = f"do = {quoted(one.do)} does not read {key}; it reads {accepted}"
+            yield problem((*path, key), message)
+
+
+def _parties(path: Path, one: Deviation, facts: Facts) -> Iterator[Problem]:
+    """Report parties that do not exist, or that cannot do this."""
+    if not exists(one.by, facts.shufflers, facts.people):
+        everybody, names = CENTRAL.roll(facts.shufflers, facts.people)
+        message = f"no party is called {quoted(one.by)}; this scenario has {everybody}"
+        yield problem((*path, "by"), message + did_you_mean(one.by, names))
+    elif parties.role(one.by) not in ACTIONS[one.do].by:
+        able = listed([role.value for role in ACTIONS[one.do].by])
+        message = f"found {quoted(one.by)}; do = {quoted(one.do)} is done by: {able}"
+        yield problem((*path, "by"), message)
+    for place, person in enumerate(one.people):
+        if not (person.startswith("user-") and exists(person, facts.shufflers, facts.people)):
+            users = "users" if facts.people is None else f"users 1-{facts.people}"
+            message = f"no user is called {quoted(person)}; this scenario has {users}"
+            yield problem((*path, "people", place), message)
+
+
+def _field(path: Path, one: Deviation) -> Iterator[Problem]:
+    """Report fields that a kind of message does not have, and changes that are none of a field."""
+    if one.do != "change":
+        return
+    from ...protocol.bodies import FORMS
+    from ...protocol.messages import Kind
+    from ...protocol.search.changes import CHANGES, parsed
+
+    if one.change is not None and one.change not in CHANGES:
+        message = f"found {quoted(one.change)}; of a field, {listed(CHANGES, 20)} are accepted"
+        yield problem((*path, "change"), message)
+    if one.message is None or one.field is None:
+        return
+    names = [field.name for field in fields(FORMS[Kind[one.message.upper()]].body)]
+    steps = parsed(one.field)
+    if steps is None or steps[0] not in names:
+        hint = did_you_mean(one.field, names)
+        message = f"found {quoted(one.field)}; {one.message} has {listed(names)}{hint}"
+        yield problem((*path, "field"), message)
+
+
+def _row(path: Path, one: Deviation, facts: Facts) -> Iterator[Problem]:
+    if one.row and facts.features is not None and len(one.row) != len(facts.features):
+        many = len(facts.features)
+        message = f"found {len(one.row)} values; this scenario asks about {many} features"
+        yield problem((*path, "row"), message)
+
+
+def _rounds(path: Path, one: Deviation, scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    most = program_of(scenario).rounds(len(facts.features or ()), scenario.policy)
+    for place, number in enumerate(one.rounds):
+        if facts.features is not None and number > most:
+            message = f"found {number}; this scenario has {most} rounds at most"
+            yield problem((*path, "rounds", place), message)
