@@ -64,7 +64,8 @@ class Cast:
         entropy: the source of every key, salt and nonce.
         rounds: in which rounds the person with an index is asked.
         faults: what a party, by name, does wrong.
-        threads: how many a party may use; None: as many as there are processors.
+        threads: how many a party may use; None: as many as there are processors; 0: none, so that
+            work is done in the same order in every run.
         program: which way to release is played.
         randomize: what people do to their answers before they say them; None: nothing.
         remembering: what the person with an index does where noise is kept; None: it is not.

@@ -59,7 +59,8 @@ class WorkerPool:
         instruments: Instruments,
         workplace: Workplace = HERE,
     ) -> None:
-        self.threads = threads
+        self._at_once = threads == 0
+        threads = self.threads = max(1, threads)
         self._workplace = workplace
         self._known = defaultdict[str, set[bytes]](set)
         self._instruments = instruments
@@ -149,6 +150,9 @@ class WorkerPool:
         return await self._hop(lambda _: work(), None)
 
     async def _hop(self, work: Callable[[Any], R], item: Any) -> R:
+        if self._at_once:
+            await trio.lowlevel.checkpoint()
+            return work(item)
         with self._at_work():
             if isinstance(self._clock, VirtualClock) and self._clock.in_order:
                 return await self._in_order(work, item)
@@ -221,8 +225,11 @@ def _starts(items: int, size: int, workers: int | None) -> Iterator[int]:
 async def worker_pool(
     threads: int | None, instruments: Instruments, workplace: Workplace = HERE
 ) -> AsyncIterator[WorkerPool]:
-    """Open a pool with so many threads (None: one per core) for the time of a run."""
-    many = threads or os.cpu_count() or 1
-    with ThreadPoolExecutor(many) as executor:
+    """Open a pool with so many threads (None: one per core) for the time of a run.
+
+    0: all work is done at once, in the task that asks for it, and in the same order in every run.
+    """
+    many = (os.cpu_count() or 1) if threads is None else threads
+    with ThreadPoolExecutor(max(many, 1)) as executor:
         async with trio.open_nursery() as nursery:
             yield WorkerPool(nursery, many, executor, instruments, workplace)

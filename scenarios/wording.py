@@ -17,11 +17,11 @@ WATCHING = (
     "coalitions here keep to the rules and pool what they saw; those that cheat learn more: "
     "veilmix leak RUN --cheating measures the attacks of the catalogue, and others are known"
 )
-# The limit of every figure on malicious parties; a search for attacks is to replace it.
+# The limit of every figure on malicious parties that is of the catalogue.
 OUTSIDE_CATALOGUE = (
-    "attacks outside the catalogue are known: where a curator decides, malicious parties read "
-    "whole rows with every countermeasure on (docs/attacks.md, Known attacks that the catalogue "
-    "does not play)"
+    "attacks outside the catalogue are known, and veilmix leak RUN --search finds some: where a "
+    "curator decides, malicious parties read whole rows with every countermeasure on "
+    "(docs/attacks.md, Known attacks that the catalogue does not play)"
 )
 
 AUDITED = (

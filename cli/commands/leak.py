@@ -1,6 +1,6 @@
 """`veilmix leak`: every coalition of a run, and what it could have learnt."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -8,6 +8,7 @@ import click
 from ..text import cheating as cheats
 from ..text import coalitions as coalitions_text
 from ..text import peers as peers_text
+from ..text import search as searches
 from ..text.layout import (
     Grid,
     clean,
@@ -23,6 +24,7 @@ from ..text.layout import (
 
 if TYPE_CHECKING:
     from ...analysis.trust import Received
+    from ...scenarios.records.result_file import Run
     from ...scenarios.schema.model import Coalition
 
 LINKED = (
@@ -37,6 +39,35 @@ BEFORE = {
     "uniform": "all tables of people and values equally likely",
     "marginals": "the share of every value is public, and people are independent",
 }
+
+
+SEARCH = (
+    click.option(
+        "--search",
+        "searching",
+        is_flag=True,
+        help="Search for attacks: play every deviation of every coalition, with six people.",
+    ),
+    click.option(
+        "--pairs",
+        is_flag=True,
+        help="With --search: pairs of deviations too; takes many times as long.",
+    ),
+    click.option(
+        "--strategies",
+        type=click.IntRange(0, 1_000_000),
+        default=0,
+        show_default=True,
+        help="With --search: of each coalition so many strategies at most; 0: all.",
+    ),
+)
+
+
+def search_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a search."""
+    for option in reversed(SEARCH):
+        command = option(command)
+    return command
 
 
 @click.command("leak")
@@ -60,8 +91,18 @@ BEFORE = {
     show_default=True,
     help="With --cheating: runs of every attack, with those that are kept already.",
 )
+@search_options
 @format_option
-def command(run: str, prior: str, cheating: bool, runs: int, form: str) -> None:  # noqa: FBT001
+def command(
+    run: str,
+    prior: str,
+    cheating: bool,  # noqa: FBT001
+    runs: int,
+    searching: bool,  # noqa: FBT001
+    pairs: bool,  # noqa: FBT001
+    strategies: int,
+    form: str,
+) -> None:
     """Tell what every coalition of RUN could have learnt, from what its members saw.
 
     That is of members who follow the rules and pool what they saw. With --cheating: the worst that
@@ -69,24 +110,45 @@ def command(run: str, prior: str, cheating: bool, runs: int, form: str) -> None:
     lower bound, for other attacks are known. What is measured is kept in the folder of RUN, for its
     report, theatre and the next `leak`; Ctrl-C keeps what is done, and the same command goes on.
 
+    With --search: the strategies of malicious coalitions, derived from the protocol and not from a
+    list of attacks, with the guards of RUN and six people. A find is a scenario file, which
+    `veilmix run` plays.
+
     Linked: a value is pinned on a person. Certain: only one value is possible, by linking or by
     what the counts leave. Bits: what was learnt about who has which row, per person. Guessed,
     surest: what the posterior is worth to a guesser. Coalitions that learnt the same are in one
     row; csv and json have each by itself. Of peers, coalitions are told by their size.
     """
-    from ...scenarios.programs.peers.text import numbers
     from ...scenarios.records.run_folder import read
+    from ..found import folder
+
+    _check_options(cheating=cheating, searching=searching, narrowed=pairs or bool(strategies))
+    record = read(folder(run))
+    if searching:
+        searches.searched(record, form, pairs=pairs, strategies=strategies)
+    elif cheating:
+        cheats.measured(record, runs, form)
+    else:
+        _watched(record, prior, form)
+
+
+def _check_options(*, cheating: bool, searching: bool, narrowed: bool) -> None:
+    """UsageError for options that exclude each other, or that nothing reads."""
+    if cheating and searching:
+        raise click.UsageError("--cheating and --search exclude each other; say one of them")
+    if narrowed and not searching:
+        raise click.UsageError("--pairs and --strategies are read with --search alone")
+
+
+def _watched(record: "Run", prior: str, form: str) -> None:
+    """Print what coalitions learnt that follow the protocol."""
+    from ...scenarios.programs.peers.text import numbers
     from ...scenarios.verification.damage import diagnose_record
     from ...scenarios.verification.deviations import deviations
     from ...scenarios.verification.views import learnt_in
-    from ..found import folder
 
-    record = read(folder(run))
-    if cheating:
-        cheats.measured(record, runs, form)
-        return
-    study = cheats.there(record)
     peers = record.result.peers
+    study = cheats.there(record)
     with diagnose_record(record):
         views = sorted(learnt_in(record, prior), key=lambda learner: len(learner.parties))
     deviated = deviations(record.scenario, record.result.attacks, record.result.alarms)

@@ -40,10 +40,22 @@ def print_cheating(run: "Run", cheating: "CheatingStudy | None") -> None:
         say(console)
         say(console, "and if they cheat", style="bold")
         tell(cheating)
+        _cite(run)
     elif why := why_unmeasured(run.scenario):
         say(console, sentence(why), style="dim")
     else:
         say(console, WATCHING, style="dim")
+
+
+def _cite(run: "Run") -> None:
+    """Print the search that is kept beside a run, or that is recorded for its countermeasures."""
+    from ...scenarios.studies.search_file import read
+    from ...scenarios.studies.search_table import cited
+    from ...scenarios.studies.search_text import summary
+
+    kept = read(run.folder)
+    if said := summary(kept) if kept is not None else cited(run.scenario):
+        say(page(), fill(sentence(said), WIDTH))
 
 
 def measured(run: "Run", runs: int, form: str) -> None:

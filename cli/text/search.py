@@ -1,0 +1,75 @@
+"""The search for attacks on a run: played, kept beside the run, and told."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import click
+
+from .layout import clean, page, say, write_csv, write_json
+
+if TYPE_CHECKING:
+    from ...scenarios.records.result_file import Run
+    from ...scenarios.studies.search_result import SearchResult
+
+WIDTH = 98  # characters of a line of words
+
+
+def searched(run: "Run", form: str, *, pairs: bool, strategies: int) -> None:
+    """Play what is not played yet, keep it beside the run, and print it."""
+    from ...scenarios.studies.search import SearchStopped, begin, search
+    from ...scenarios.studies.search_file import SEARCH, grown, read, save, save_finds
+
+    scenario, stopped = run.scenario, None
+    begun = grown(begin(scenario, pairs=pairs, strategies=strategies), read(run.folder))
+    try:
+        found = search(scenario, begun, progress=_progress(form))
+    except SearchStopped as stop:
+        found, stopped = stop.found, stop
+    save(found, run.folder)
+    save_finds(found, scenario, run.folder)
+    _print(found, form, run.folder)
+    if form == "table":
+        say(page(), f"\nkept in {clean(str(run.folder / SEARCH))}", style="dim")
+    if stopped:
+        raise stopped
+
+
+def _print(found: "SearchResult", form: str, folder: Path) -> None:
+    from ...scenarios.studies.search_text import numbers
+
+    if form == "json":
+        write_json(found)
+    elif form == "csv":
+        write_csv(numbers(found))
+    else:
+        tell(found, folder)
+
+
+def tell(found: "SearchResult", folder: Path) -> None:
+    """Print the results: each coalition, and the limits of the search."""
+    from ...scenarios.studies.search_file import file_of
+    from ...scenarios.studies.search_text import line, notes, summary
+
+    console = page()
+    for result in found.coalitions:
+        file = str(folder / file_of(result)) if result.find is not None else ""
+        style = "bold red" if result.find is not None or result.watching else None
+        say(console, fill(clean(line(result, found, file)), WIDTH, subsequent_indent="  "), style)
+    say(console, fill(summary(found), WIDTH), style="bold")
+    for note in notes(found):
+        say(console, fill(note, WIDTH), style="dim")
+
+
+def _progress(form: str) -> Callable[[str, int, int], None]:
+    """Say on a terminal how far it is."""
+    if form != "table" or not sys.stderr.isatty():
+        return lambda _name, _done, _due: None
+
+    def tell_it(name: str, done: int, due: int) -> None:
+        end = "\n" if done == due else "\r"
+        click.echo(f"{name}: {done:,} of {due:,} strategies{end}", nl=False, err=True)
+
+    return tell_it

@@ -1,0 +1,139 @@
+"""The search for attacks: every deviation of every coalition, played with the real roles.
+
+    coalitions  each party alone, each with a person, and pairs of parties
+    strategies  the single deviations of the members; with `pairs`, pairs of them too
+    a find      the target's row is read: protocol/search/crowds.py
+
+No attack is named here. A session has the guards of a scenario at a small size (search_session.py).
+A coalition ends at its first find, and one that contains a coalition with a find is not played.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+from msgspec.structs import replace
+
+from ... import __version__
+from ...errors import DataError, ParameterError
+from ...protocol import parties
+from ...protocol.search.space import kinds_of
+from ..schema.model import Scenario
+from .search_result import CoalitionResult, SearchResult
+from .search_session import PEOPLE, is_searchable, small
+from .search_trial import Strategy, Trial, Verdict
+from .trust_table import guards_on
+
+SEEDS = (1, 2, 3, 4, 5, 6)  # that confirm a difference
+Progress = Callable[[str, int, int], None]
+
+
+class SearchStopped(KeyboardInterrupt):
+    """Ctrl-C while a search is played. found: the results so far."""
+
+    def __init__(self, found: SearchResult) -> None:
+        super().__init__(f"{found.played} strategies played")
+        self.found = found
+
+
+def coalitions_of(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
+    """Return the coalitions of a search: single parties, each with a person, pairs of parties."""
+    hops = tuple(map(parties.shuffler, range(1, scenario.mix.shufflers + 1)))
+    single = (parties.CURATOR, parties.ANALYST, *hops, parties.NETWORK)
+    friend = parties.user(PEOPLE - 1)
+    return (
+        *((party,) for party in single),
+        *((party, friend) for party in single),
+        *combinations(single, 2),
+    )
+
+
+def begin(scenario: Scenario, *, pairs: bool = False, strategies: int = 0) -> SearchResult:
+    """Return a search of which nothing is played yet.
+
+    strategies: of each coalition, at most; 0: all. Raises DataError for a scenario that the small
+    session cannot stand for.
+    """
+    if strategies < 0:
+        raise ParameterError(f"strategies: found {strategies}; at least 0 is accepted")
+    if not is_searchable(scenario):
+        raise DataError(
+            "the search plays a curator who counts columns and an analyst who reads a release; "
+            f"it does not play policy.kind = {scenario.policy.kind!r} of this scenario"
+        )
+    searched = small(scenario)
+    return SearchResult(
+        version=__version__,
+        scenario=scenario.scenario.name,
+        guards=guards_on(searched),
+        public=searched.policy.publish_marginals,
+        people=PEOPLE,
+        shufflers=searched.mix.shufflers,
+        seeds=SEEDS,
+        pairs=pairs,
+        strategies=strategies,
+        whole=False,
+    )
+
+
+def search(
+    scenario: Scenario,
+    begun: SearchResult,
+    coalitions: Sequence[tuple[str, ...]] | None = None,
+    progress: Progress = lambda _name, _done, _due: None,
+) -> SearchResult:
+    """Search every coalition that a search has not searched yet.
+
+    coalitions: only these; None: those of `coalitions_of`. progress: is told the coalition, and how
+    many of its strategies are played. Raises SearchStopped at Ctrl-C, with all whole results.
+    """
+    results = {result.members: result for result in begun.coalitions}
+    searched = small(scenario)
+    try:
+        for members in coalitions or coalitions_of(searched):
+            if members not in results:
+                results[members] = _searched(searched, members, begun, results, progress)
+    except KeyboardInterrupt as stop:
+        raise SearchStopped(replace(begun, coalitions=tuple(results.values()))) from stop
+    return replace(begun, coalitions=tuple(results.values()), whole=True)
+
+
+def _searched(
+    scenario: Scenario,
+    members: tuple[str, ...],
+    begun: SearchResult,
+    results: dict[tuple[str, ...], CoalitionResult],
+    progress: Progress,
+) -> CoalitionResult:
+    for part, result in results.items():
+        if set(part) < set(members) and (result.find is not None or result.watching):
+            return CoalitionResult(members=members, part=part, watching=result.watching)
+    trial = Trial(scenario, members, begun.seeds)
+    if trial.watches():
+        return CoalitionResult(members=members, watching=True)
+    strategies = tuple(trial.strategies(with_pairs=begun.pairs))
+    due = spread(strategies, begun.strategies)
+    told = place = 0
+    find = None
+    for place, strategy in enumerate(due, start=1):
+        progress(" + ".join(members), place, len(due))
+        verdict = trial.verdict(strategy)
+        told += verdict is Verdict.TOLD
+        if verdict is Verdict.ALONE:
+            find = trial.find(strategy, place)
+            break
+    return CoalitionResult(
+        members=members,
+        played=place,
+        due=len(strategies),
+        told=told,
+        kinds=kinds_of(due[:place]),
+        find=find,
+        errors=trial.errors,
+    )
+
+
+def spread(strategies: Sequence[Strategy], most: int) -> Sequence[Strategy]:
+    """Return so many strategies at most, evenly spread over all; 0: all."""
+    if not most or most >= len(strategies):
+        return strategies
+    return [strategies[at * len(strategies) // most] for at in range(most)]

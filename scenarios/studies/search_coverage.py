@@ -1,0 +1,85 @@
+"""What the search covers: every attack of the catalogue, and every countermeasure.
+
+An attack is found by a strategy of the search, is in its space without reading a person's row, or
+is outside its space for a reason. A countermeasure that is switched off brings a find that is none
+with it on, or a reason says why the swap test cannot see what it stops. The table is data
+(search_coverage.json); a test plays what it claims.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from msgspec import field
+
+from ...errors import StorageError
+from ...strict_text import from_json
+from ..schema.model import Deviation
+from ..serialization.record import Record
+
+FILE = Path(__file__).parent / "search_coverage.json"
+Keys = dict[
+    str, bool | int | float | str
+]  # what is changed in the scenario of the table of results
+
+
+class AttackCoverage(Record, frozen=True):
+    """Whether the search has an attack of the catalogue.
+
+    Attributes:
+        attack: its name.
+        how: found by a strategy; played, without reading a row; or outside the space.
+        why: in words.
+        keys: countermeasures with which it is found.
+        strategy: that finds it.
+    """
+
+    attack: str
+    how: Literal["found", "played", "outside"]
+    why: str
+    keys: Keys = field(default_factory=dict)
+    strategy: tuple[Deviation, ...] = ()
+
+
+class GuardCoverage(Record, frozen=True):
+    """Whether the search shows what a countermeasure stops.
+
+    Attributes:
+        guard: its name.
+        how: a find without it, or a reason.
+        why: in words.
+        off, on: the scenario without it and with it.
+        members: the coalition that finds.
+        strategy: that finds; (): by watching.
+    """
+
+    guard: str
+    how: Literal["find", "reason"]
+    why: str
+    off: Keys = field(default_factory=dict)
+    on: Keys = field(default_factory=dict)
+    members: tuple[str, ...] = ()
+    strategy: tuple[Deviation, ...] = ()
+
+
+class Coverage(Record, frozen=True):
+    """The whole table.
+
+    Attributes:
+        schema: of this record.
+        attacks: by name.
+        guards: by name.
+    """
+
+    schema: int
+    attacks: tuple[AttackCoverage, ...]
+    guards: tuple[GuardCoverage, ...]
+
+
+@cache
+def coverage() -> Coverage:
+    """Return the table of this version. StorageError if it is damaged."""
+    try:
+        return from_json(FILE.read_bytes(), Coverage)
+    except (OSError, ValueError) as bad:
+        raise StorageError(f"{FILE}: {bad}; install veilmix anew") from None

@@ -1,0 +1,245 @@
+"""The small session that the search plays: the real roles, with the guards of a scenario.
+
+Six people, two questions of two values, two shufflers at most, crowds of three, and a second round
+that burns unless two people or nobody left. All else is that of the scenario: a strategy that is
+found here is carried out at any size with the same file.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import cycle, islice, product
+from typing import Any
+
+import numpy as np
+import trio
+from msgspec.structs import replace as changed
+from trio._core import _run as scheduler
+
+from ...crypto.entropy import entropy_of
+from ...errors import ParameterError
+from ...protocol import parties
+from ...protocol.board import Board, replay
+from ...protocol.collection import uncollected
+from ...protocol.messages import Registry
+from ...protocol.parties import Role, role
+from ...protocol.phases import BOARD
+from ...protocol.search.crowds import Row, Rows
+from ...protocol.search.deviation import Deviation
+from ...protocol.search.space import Setting
+from ...protocol.search.view import Event, canonical_view
+from ...roles.cast import Cast
+from ...roles.clock import VirtualClock
+from ...roles.event_loop import run_loop
+from ...roles.faults.deviant_place import places
+from ...roles.faults.deviant_wire import wire
+from ...roles.faults.deviation import DeviationRecord, Deviations
+from ...roles.instruments import Instruments
+from ...roles.network import Network
+from ...roles.session import PEOPLE as PEOPLE_PLACE
+from ...roles.session import identities_of, keyholders, make_key, perform, roster_of, signers
+from ..play.real import cast_of
+from ..programs.registry import program_of, samples
+from ..programs.topology import CENTRAL, topology_of
+from ..schema.model import About, Feature, Policy, Population, Scenario
+
+PEOPLE = 6
+SHUFFLERS = 2  # at most
+MIN_BATCH = 3  # where there is any
+MIN_DROPOUT = 2  # at most
+DEADLINE = 10  # seconds of simulated time
+LONGEST = 1_000.0  # seconds of simulated time; a session that a strategy keeps open ends here
+FEATURES = (Feature(name="x", values=("a", "b")), Feature(name="y", values=("c", "d")))
+KINDS: tuple[Row, ...] = tuple(product(("a", "b"), ("c", "d")))
+ORDER = (0, 3, 1, 2)  # every value of a column occurs as often as the others, also among five
+STREAM = "deviations"
+
+
+def is_searchable(scenario: Scenario) -> bool:
+    """Whether the small session can stand for a scenario: two rounds, a curator and an analyst."""
+    program = program_of(scenario)
+    is_other = program.reports or program.opens or program.deepens
+    return topology_of(scenario) is CENTRAL and not is_other
+
+
+def small(scenario: Scenario) -> Scenario:
+    """Return the session that is searched instead of a scenario: its guards, at the small size."""
+    mix = changed(
+        scenario.mix,
+        shufflers=min(SHUFFLERS, scenario.mix.shufflers),
+        min_batch=MIN_BATCH if scenario.mix.min_batch > 1 else 1,
+        deadline=DEADLINE,
+    )
+    looks = 1.0 if scenario.defence.receipts else 0.0
+    return Scenario(
+        scenario=About(name="search", title="A session that is searched for attacks", seed=1),
+        population=Population(source="builtin:uniform", users=PEOPLE),
+        feature=FEATURES,
+        mix=mix,
+        policy=Policy(
+            kind="fixed",
+            k=1,
+            max_exposure=1.0,
+            keep=tuple(feature.name for feature in FEATURES),
+            publish_marginals=scenario.policy.publish_marginals,
+        ),
+        defence=changed(
+            scenario.defence,
+            min_dropout=min(MIN_DROPOUT, scenario.defence.min_dropout),
+            receipts=looks,
+        ),
+    )
+
+
+def rows_of(people: int) -> Rows:
+    """Return the rows of the people of a search."""
+    return tuple(islice(cycle(KINDS[at] for at in ORDER), people))
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One session of a strategy.
+
+    Attributes:
+        view: the coalition's, as a hash; of a session that ended in an error, the error.
+        board: as it stands in the end.
+        record: what passed; what found an occasion.
+    """
+
+    view: Hashable
+    board: Board
+    record: DeviationRecord
+
+
+@dataclass(slots=True)
+class SmallSession:
+    """A session that is played again and again, with other rows, seeds and strategies.
+
+    Attributes:
+        scenario: `small` of the scenario that is asked about.
+        members: the coalition.
+        people: how many take part.
+        played: how many sessions were played.
+        errors: errors of roles by their text, and how often.
+    """
+
+    scenario: Scenario
+    members: tuple[str, ...]
+    people: int = PEOPLE
+    played: int = 0
+    errors: dict[str, int] = field(default_factory=dict)
+    casts: dict[int, Cast] = field(default_factory=dict)
+
+    @property
+    def honest(self) -> tuple[int, ...]:
+        """The indices of the people who are not in the coalition."""
+        return tuple(i for i in range(self.people) if parties.user(i) not in self.members)
+
+    @property
+    def setting(self) -> Setting:
+        """What the space of deviations is derived from."""
+        defence = self.scenario.defence
+        return Setting(
+            self.members,
+            tuple(map(parties.user, self.honest)),
+            KINDS,
+            registered=defence.registered,
+            alone=not (defence.tokens or defence.challenge),
+        )
+
+    def view(self, strategy: Sequence[Deviation], rows: Rows, seed: int) -> Hashable:
+        """Return the coalition's view of one session."""
+        return self.play(strategy, rows, seed).view
+
+    def play(self, strategy: Sequence[Deviation], rows: Rows, seed: int) -> Played:
+        """Play one session."""
+        self.played += 1
+        deviations = Deviations(
+            tuple(strategy), entropy_of(seed).fork(STREAM), self.people, self.members
+        )
+        cast = self._cast(seed)
+        record = deviations.record
+        cast = replace(
+            cast,
+            row=rows.__getitem__,
+            faults=places(deviations),
+            wire=wire(deviations),
+            adversary=record,
+        )
+        try:
+            board = _played(cast, record, seed)
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except Exception as error:  # a strategy that a role cannot go on with is counted
+            said = f"{type(error).__name__}: {error}"
+            self.errors[said] = self.errors.get(said, 0) + 1
+            return Played(("error", said), _board_of(record.events), record)
+        loot = record.loot(board, self.members)
+        view = canonical_view(loot, record.events, self.members, record.own)
+        return Played(view, board, record)
+
+    def _cast(self, seed: int) -> Cast:
+        """Return the session with a seed: it is the same for all rows and strategies."""
+        if seed not in self.casts:
+            crowd = samples(self.scenario, seed)
+            cast = cast_of(self.scenario, crowd, {}, seed)
+            guards = cast.guards
+            if self.scenario.defence.receipts:
+                guards = replace(guards, looks=self._looks)
+            if guards.registered is not None:
+                keys = signers(cast)
+                registry = Registry(tuple(keys[index].public for index in range(self.people)))
+                cast = replace(cast, registry=registry)
+            self.casts[seed] = replace(cast, threads=0, paced=True, guards=guards)
+        return self.casts[seed]
+
+    def _looks(self, index: int) -> bool:
+        return parties.user(index) not in self.members
+
+
+def _played(cast: Cast, record: DeviationRecord, seed: int) -> Board:
+    """Play a session, in an order of tasks that follows from its seed, until it ends or is cut."""
+    watching = Instruments([record], lambda _: None)
+    with uncollected(cast.people), in_order(seed):
+        run_loop(_hold, cast, watching, clock=VirtualClock())
+    return _board_of(record.events)
+
+
+async def _hold(cast: Cast, watching: Instruments) -> None:
+    """Start every party; what is announced is compared with the terms that all know beforehand."""
+    identities = identities_of(cast)
+    cast = replace(cast, identities=identities)
+    network = Network(watching, roster_of(cast, identities), identities.get(BOARD))
+    network.terms = cast.terms
+    who = {*keyholders(cast), PEOPLE_PLACE}
+    with trio.move_on_after(LONGEST):
+        await perform(cast, network, who, signers(cast), partial(make_key, cast))
+
+
+def _board_of(events: Sequence[Event]) -> Board:
+    """Return the board that stood when a session was cut."""
+    return replay([(event.sender, event.data) for event in events if event.receiver == BOARD])
+
+
+@contextmanager
+def in_order(seed: int) -> Iterator[None]:
+    """Have tasks that can run at the same time run in an order that follows from a seed."""
+    names: Any = scheduler
+    before = names._ALLOW_DETERMINISTIC_SCHEDULING, names._r
+    names._ALLOW_DETERMINISTIC_SCHEDULING, names._r = True, np.random.default_rng(seed)
+    try:
+        yield
+    finally:
+        names._ALLOW_DETERMINISTIC_SCHEDULING, names._r = before
+
+
+def members_of(text: str) -> tuple[str, ...]:
+    """Return the members of a coalition that is written `curator + user-6`; ParameterError."""
+    names = tuple(name.strip() for name in text.split("+"))
+    for name in names:
+        if role(name) in (Role.PEER, Role.BOARD):
+            raise ParameterError(
+                f"coalition: found {name!r}; central parties and users are accepted"
+            )
+    return names

@@ -1,0 +1,107 @@
+"""The results of a search in words: the same in a terminal and wherever they are cited."""
+
+from collections.abc import Iterator, Sequence
+
+from ..wording import Grid, joined, many
+from .search_result import CoalitionResult, Find, SearchResult
+
+HEADINGS = (
+    "coalition", "found", "crowd", "strategy", "guess", "honest", "noticed", "played", "due",
+)  # fmt: skip
+WATCHES = "reads the row although it follows the protocol"
+LIMIT = (
+    "a search says nothing of strategies that it has not played: of other kinds, other sets of "
+    "people, more people, other programs, or several sessions (docs/search.md)"
+)
+CROWD = (
+    "crowd: the people with whom the target can be exchanged unseen by the coalition, itself "
+    "included; guess: the probability that the best guess of one value of it is right"
+)
+
+
+def line(result: CoalitionResult, study: SearchResult, file: str = "") -> str:
+    """Return the result for one coalition in words. file: with the strategy that was found."""
+    if result.part:
+        return f"{result.name}: as {' + '.join(result.part)}"
+    if result.watching:
+        return f"{result.name}: {WATCHES}"
+    if result.find is not None:
+        replay = f", replay: {file}" if file else ""
+        return f"{result.name}: found: {found(result.find)}{replay}"
+    return f"{result.name}: {nothing(result, study)}"
+
+
+def found(find: Find) -> str:
+    """Return a find in words."""
+    guess = f"guess {find.guess:.2f} (honest {find.honest:.2f})"
+    noticed = "never noticed" if find.noticed == "never" else f"noticed {find.noticed} the release"
+    return f'crowd {find.crowd} by "{find.words}", {guess}, {noticed}'
+
+
+def nothing(result: CoalitionResult, study: SearchResult) -> str:
+    """Return the statement that no strategy among those played was found, with its limits."""
+    of = "" if result.played >= result.due else f" of {result.due:,}"
+    played = many(result.played, "strategy", "strategies")
+    return f"nothing found among {played}{of} (kinds: {grouped(result.kinds)}), {limits(study)}"
+
+
+def grouped(kinds: Sequence[str]) -> str:
+    """Return kinds of deviations, those of one action together: `omit ask, tally; add`."""
+    by_action: dict[str, list[str]] = {}
+    for kind in kinds:
+        action, _, message = kind.partition(" ")
+        by_action.setdefault(action, []).extend(filter(None, [message]))
+    named = (" ".join(filter(None, (do, ", ".join(about)))) for do, about in by_action.items())
+    return "; ".join(named)
+
+
+def limits(study: SearchResult) -> str:
+    """Return with how many people and which seeds a search was played."""
+    return f"{many(study.people, 'person', 'people')}, {seeds(study.seeds)}"
+
+
+def seeds(seeds: Sequence[int]) -> str:
+    """Return seeds in words: `seeds 1 to 6`."""
+    if len(seeds) == 1:
+        return f"seed {seeds[0]}"
+    return f"seeds {seeds[0]} to {seeds[-1]}"
+
+
+def summary(study: SearchResult) -> str:
+    """Return the results of a whole search in one sentence, with what was played."""
+    named = [result.name for result in study.coalitions if result.find is not None]
+    played = (
+        f"a search through {many(study.played, 'strategy', 'strategies')} of "
+        f"{many(len(study.coalitions), 'coalition')}, {limits(study)}"
+    )
+    if not named:
+        return f"{played}: nothing found"
+    return f"{played}: found for {joined(named)}, and so for whoever contains one of them"
+
+
+def notes(study: SearchResult) -> Iterator[str]:
+    """Yield what is to be known of the results."""
+    yield f"{CROWD}."
+    yield f"{LIMIT[:1].upper()}{LIMIT[1:]}."
+    if study.strategies:
+        most = many(study.strategies, "strategy", "strategies")
+        yield f"Of each coalition {most} at most, evenly spread over all."
+    if not study.whole:
+        yield "Stopped: coalitions that are not named were not searched; the same command goes on."
+
+
+def numbers(study: SearchResult) -> Grid:
+    """Return the results as a table for programs."""
+    rows = [_numbers(result) for result in study.coalitions]
+    return Grid(HEADINGS, rows)
+
+
+def _numbers(result: CoalitionResult) -> tuple[object, ...]:
+    name, find = "+".join(result.members), result.find
+    if find is None:
+        told = (
+            "watching" if result.watching else f"as {'+'.join(result.part)}" if result.part else ""
+        )
+        return name, told or "nothing", None, None, None, None, None, result.played, result.due
+    figures = find.crowd, find.words, find.guess, find.honest, find.noticed
+    return name, "found", *figures, result.played, result.due

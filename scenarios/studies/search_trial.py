@@ -1,0 +1,138 @@
+"""The trial of one coalition: which of its strategies read the row of the target.
+
+The target is the first person who is not in the coalition: every set of people of a deviation
+contains it, or all others.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from ...protocol import parties
+from ...protocol.alarms import borne_out
+from ...protocol.board import Board
+from ...protocol.messages import Alarm, Burned, Tally
+from ...protocol.search.crowds import Play, Rows, Worlds, guess, rotated
+from ...protocol.search.deviation import Deviation, text_of
+from ...protocol.search.space import pairs, space
+from ..catalogue.deviations import entry_of
+from ..schema.model import Scenario
+from .search_result import Find, Noticed
+from .search_session import SmallSession, rows_of
+
+GUESSED = (1, 2)  # seeds over which guesses are averaged
+Strategy = tuple[Deviation, ...]
+NOTHING: Strategy = ()
+
+
+WHEN: tuple[Noticed, ...] = ("before", "after", "never")
+
+
+class Verdict(Enum):
+    """What a strategy achieves: nothing, rows are told apart, or the target's row is read."""
+
+    NOTHING = auto()
+    TOLD = auto()
+    ALONE = auto()
+
+
+@dataclass(slots=True)
+class Trial:
+    """A coalition, and the sessions in which its strategies are played.
+
+    Attributes:
+        scenario: the small session's.
+        members: the coalition.
+        seeds: that confirm a difference; the first is played first.
+        errors: strategies that ended a session with an error of a role.
+    """
+
+    scenario: Scenario
+    members: tuple[str, ...]
+    seeds: tuple[int, ...]
+    errors: int = 0
+    session: SmallSession = field(init=False)
+    rows: Rows = field(init=False)
+    honest: Worlds = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.session = SmallSession(self.scenario, self.members)
+        self.rows = rows_of(self.session.people)
+        self.honest = self.worlds(NOTHING)
+
+    @property
+    def target(self) -> int:
+        """The index of the person whose row is wanted."""
+        return self.session.honest[0]
+
+    def worlds(self, strategy: Strategy) -> Worlds:
+        """Return the worlds of a strategy, none of which is played yet."""
+        return Worlds(self._play(strategy), self.rows, self.session.honest, self.seeds)
+
+    def _play(self, strategy: Strategy) -> Play:
+        def view(rows: Rows, seed: int) -> Hashable:
+            return self.session.view(strategy, rows, seed)
+
+        return view
+
+    def watches(self) -> bool:
+        """Whether the coalition reads the target's row although it follows the protocol."""
+        return self.honest.is_alone(self.target)
+
+    def strategies(self, *, with_pairs: bool = False) -> Iterator[Strategy]:
+        """Yield the strategies of the coalition: single deviations, then pairs."""
+        setting = self.session.setting
+        events = self.session.play(NOTHING, self.rows, self.seeds[0]).record.events
+        singles = space(setting, events)
+        yield from ((one,) for one in singles)
+        if with_pairs:
+            yield from pairs(setting, singles)
+
+    def verdict(self, strategy: Strategy) -> Verdict:
+        """Play a strategy, and judge it.
+
+        A strategy whose first session is the honest one has no effect.
+        """
+        before = sum(self.session.errors.values())
+        worlds, first = self.worlds(strategy), self.seeds[0]
+        seen = worlds.view(self.rows, first)
+        self.errors += sum(self.session.errors.values()) > before
+        if seen == self.honest.view(self.rows, first):
+            return Verdict.NOTHING
+        if seen == worlds.view(rotated(self.rows, self.session.honest), first):
+            return Verdict.NOTHING
+        return Verdict.ALONE if worlds.is_alone(self.target) else Verdict.TOLD
+
+    def find(self, strategy: Strategy, place: int) -> Find:
+        """Return what is told of a strategy that reads the target's row."""
+        person = self.target
+        return Find(
+            strategy=tuple(map(entry_of, strategy)),
+            words=text_of(strategy),
+            crowd=1,
+            guess=guess(self.worlds(strategy), person, GUESSED),
+            honest=guess(self.honest, person, GUESSED),
+            noticed=self.noticed(strategy),
+            place=place,
+        )
+
+    def noticed(self, strategy: Strategy) -> Noticed:
+        """Return when an honest party noticed: the earliest, over the seeds."""
+        played = (self.session.play(strategy, self.rows, seed) for seed in self.seeds)
+        found = {notice(one.board, self.members) for one in played}
+        return next(when for when in WHEN if when in found)
+
+
+def notice(board: Board, members: Sequence[str]) -> Noticed:
+    """Return when an honest party burned a round or raised an alarm that the board bears out.
+
+    Burns of members show nothing: they need not have burned.
+    """
+    released = False
+    for entry in board.entries:
+        body = entry.message.body
+        alarm = isinstance(body, Alarm) and borne_out(board, body)
+        if entry.author not in members and (isinstance(body, Burned) or alarm):
+            return "after" if released else "before"
+        released |= isinstance(body, Tally) and entry.author == parties.ANALYST
+    return "never"

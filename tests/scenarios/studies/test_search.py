@@ -1,0 +1,253 @@
+"""The search for attacks: real roles, no attack by name."""
+
+from collections.abc import Sequence
+from dataclasses import replace as with_field
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from veilmix.errors import DataError, ParameterError, StorageError
+from veilmix.protocol.messages import Kind
+from veilmix.protocol.search.crowds import Worlds, rejoined, rotated
+from veilmix.protocol.search.deviation import Action, Deviation
+from veilmix.protocol.search.space import kinds_of, pairs, space
+from veilmix.scenarios.catalogue.deviations import deviation_of, entry_of
+from veilmix.scenarios.schema.dump import dump
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.studies.attack_plan import changed
+from veilmix.scenarios.studies.search import SearchStopped, begin, coalitions_of, search, spread
+from veilmix.scenarios.studies.search_file import grown, read, replay, save, save_finds
+from veilmix.scenarios.studies.search_result import SearchResult
+from veilmix.scenarios.studies.search_session import SmallSession, rows_of, small
+from veilmix.scenarios.studies.search_table import SETS, scenario_of
+from veilmix.scenarios.studies.search_text import line, notes, summary
+from veilmix.scenarios.studies.search_trial import Strategy, Trial, Verdict
+from veilmix.scenarios.validation.load import load, loads
+
+SEEDS = (1, 2, 3)
+DEFAULT = load("titanic")
+ROWS = rows_of(6)
+RECEIPTS = changed(
+    DEFAULT,
+    {
+        "policy.publish_marginals": True,
+        "defence.registered": True,
+        "defence.receipts": 0.05,
+    },
+    (),
+)
+PARTIES = ("curator", "analyst", "shuffler-1", "shuffler-2", "network")
+
+
+def trial(members: Sequence[str], scenario: Scenario = DEFAULT) -> Trial:
+    return Trial(small(scenario), tuple(members), SEEDS)
+
+
+def own_row(target: str) -> Strategy:
+    """The first shuffler puts a row that it knows in one person's place."""
+    return (Deviation(by="shuffler-1", do=Action.REPLACE, people=(target,), rounds=(1,)),)
+
+
+@pytest.mark.parametrize("guards", list(SETS))
+def test_a_single_party_that_follows_the_protocol_reads_nobody(guards: str) -> None:
+    scenario = small(scenario_of(guards))
+    for party in PARTIES:
+        session = SmallSession(scenario, (party,))
+        honest = session.play((), ROWS, 1)
+        assert honest.board.burned is None, (party, honest.board.burned)
+        assert len(honest.board.tallies) == 2
+        if not scenario.defence.audit:  # audits tell the opened half from the rest
+            assert honest.view == session.play((), rotated(ROWS, session.honest), 1).view, party
+
+
+def test_all_shufflers_and_the_reader_read_by_watching() -> None:
+    assert trial(("analyst", "shuffler-1", "shuffler-2")).watches()
+    assert not trial(("analyst", "shuffler-2")).watches()
+
+
+def test_a_session_has_one_view_however_often_it_is_played() -> None:
+    views = {SmallSession(small(RECEIPTS), ("network",)).play((), ROWS, 1).view for _ in range(3)}
+    assert len(views) == 1
+
+
+def test_views_of_other_seeds_are_equal() -> None:
+    """Random bytes have identity only: without an audit, what is seen does not depend on them."""
+    session = SmallSession(small(RECEIPTS), ("shuffler-1",))
+    assert len({session.play((), ROWS, seed).view for seed in SEEDS}) == 1
+
+
+def test_a_view_tells_what_is_read() -> None:
+    """The analyst reads the joint counts: other joints with the same marginals are told apart."""
+    session = SmallSession(small(DEFAULT), ("analyst",))
+    other = rejoined(ROWS, session.honest, 1)
+    assert session.play((), ROWS, 1).view != session.play((), other, 1).view
+    curator = SmallSession(small(DEFAULT), ("shuffler-2",))
+    assert curator.play((), ROWS, 1).view != curator.play((), other, 1).view  # it is released
+
+
+def test_a_row_put_in_the_place_of_a_person_reads_that_person() -> None:
+    """With public marginals, what is missing from the counts is that person's row."""
+    searched = trial(("shuffler-1",), changed(DEFAULT, {"policy.publish_marginals": True}, ()))
+    assert searched.verdict(own_row("user-1")) is Verdict.ALONE
+
+
+@pytest.fixture(scope="module")
+def found() -> SearchResult:
+    """The search of the analyst alone, where people look for receipts: it ends with a find."""
+    return search(RECEIPTS, begin(RECEIPTS), [("analyst",)])
+
+
+def test_a_row_that_is_read_is_found_and_measured(found: SearchResult) -> None:
+    """Where people look for receipts, an empty list makes them complain under their names."""
+    (result,) = found.coalitions
+    assert result.find is not None
+    assert result.find.words.startswith("analyst: receipts.hashes empty in round 2")
+    assert (result.find.crowd, result.find.guess, result.find.honest) == (1, 1.0, 0.65625)
+    assert result.find.noticed == "after"
+    assert result.played == result.find.place < result.due
+
+
+def test_what_changes_nothing_is_harmless() -> None:
+    never = (Deviation(by="analyst", do=Action.OMIT, message=Kind.BURNED),)
+    searched = trial(("analyst",))
+    assert searched.verdict(never) is Verdict.NOTHING
+    assert searched.session.played == 2  # this session, and the honest one
+
+
+def test_leaving_out_a_person_reads_nobody() -> None:
+    lost = (Deviation(by="network", do=Action.OMIT, message=Kind.SUBMISSION, people=("user-1",)),)
+    assert trial(("network",)).verdict(lost) is Verdict.TOLD
+    worlds = trial(("network",)).worlds(lost)
+    assert worlds.is_free(0)
+    assert not worlds.is_alone(0)
+
+
+@pytest.mark.parametrize("members", [(party,) for party in PARTIES] + [("curator", "user-6")])
+def test_every_deviation_of_a_space_is_legal_in_a_file(members: tuple[str, ...]) -> None:
+    """What a search writes, a run reads."""
+    searched = trial(members, scenario_of("all, marginals public"))
+    strategies = tuple(one for (one,) in searched.strategies())
+    assert len(set(strategies)) == len(strategies)
+    assert {one.by for one in strategies} == set(members)
+    assert [deviation_of(entry_of(one)) for one in strategies] == list(strategies)
+    file = replace(small(DEFAULT), deviation=tuple(map(entry_of, strategies)))
+    assert loads(dump(file)) == file
+
+
+def test_the_space_has_every_kind_of_deviation() -> None:
+    seen = set[Action]()
+    for members in (*[(party,) for party in PARTIES], ("curator", "user-6")):
+        seen |= {one.do for strategy in trial(members).strategies() for one in strategy}
+    assert seen == set(Action)
+
+
+def test_the_space_follows_from_the_messages() -> None:
+    """Where receipts are shown, they are changed; where they are not, nothing names them."""
+    with_receipts = kinds_of(list(trial(("analyst",), RECEIPTS).strategies()))
+    without = kinds_of(list(trial(("analyst",)).strategies()))
+    assert "change receipts" in with_receipts
+    assert not any("receipts" in kind for kind in without)
+
+
+def test_pairs_are_of_a_party_and_a_person_or_a_post_and_its_board() -> None:
+    searched = trial(("analyst", "network"), RECEIPTS)
+    session = searched.session
+    events = session.play((), ROWS, 1).record.events
+    singles = space(session.setting, events)
+    found = list(pairs(session.setting, singles))
+    assert found
+    for one, hold in found:
+        if one.do is Action.CHANGE:
+            assert hold.do is Action.HOLD
+            assert (hold.message, hold.rounds) == (one.message, one.rounds)
+    friends = trial(("curator", "user-6"))
+    both = [pair for pair in friends.strategies(with_pairs=True) if len(pair) == 2]
+    assert both
+    assert all({one.by for one in pair} == {"curator", "user-6"} for pair in both)
+
+
+def test_strategies_that_are_left_out_are_spread_over_all() -> None:
+    many = [own_row(f"user-{n}") for n in range(1, 11)]
+    assert spread(many, 0) == many == spread(many, 10)
+    assert spread(many, 4) == [many[0], many[2], many[5], many[7]]
+
+
+def test_coalitions_are_parties_parties_with_a_person_and_pairs() -> None:
+    coalitions = coalitions_of(small(DEFAULT))
+    assert coalitions[:5] == tuple((party,) for party in PARTIES)
+    assert ("curator", "user-6") in coalitions
+    assert ("analyst", "network") in coalitions
+    assert len(coalitions) == len(set(coalitions)) == 5 + 5 + 10
+
+
+def test_a_coalition_that_contains_a_find_is_not_played_again(found: SearchResult) -> None:
+    (result,) = found.coalitions
+    more = search(RECEIPTS, found, [("analyst", "network")])
+    assert more.coalitions[-1].part == ("analyst",)
+    assert more.coalitions[-1].played == 0
+    assert "analyst + network: as analyst" in line(more.coalitions[-1], more)
+    assert "replay: FILE" in line(result, more, "FILE")
+    assert 'found: crowd 1 by "analyst: receipts.hashes' in line(result, more)
+    assert summary(more).endswith("found for analyst, and so for whoever contains one of them")
+
+
+def test_a_search_that_finds_nothing_says_what_it_played() -> None:
+    begun = begin(DEFAULT, strategies=3)
+    found = search(DEFAULT, begun, [("analyst",)])
+    (result,) = found.coalitions
+    said = line(result, found)
+    assert said.startswith("analyst: nothing found among 3 strategies of ")
+    assert said.endswith("6 people, seeds 1 to 6")
+    assert "kinds: delay tally; omit key; react burned" in said
+    assert "no known attack" not in " ".join((said, summary(found), *notes(found)))
+    assert any("3 strategies at most" in note for note in notes(found))
+
+
+def test_a_stopped_search_goes_on(tmp_path: Path) -> None:
+    begun = begin(DEFAULT, strategies=2)
+
+    def stop(name: str, done: int, _due: int) -> None:
+        if name == "shuffler-1" and done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(SearchStopped) as stopped:
+        search(DEFAULT, begun, [("analyst",), ("shuffler-1",)], stop)
+    assert [result.name for result in stopped.value.found.coalitions] == ["analyst"]
+    assert not stopped.value.found.whole
+    save(stopped.value.found, tmp_path)
+    again = grown(begin(DEFAULT, strategies=2), read(tmp_path))
+    assert [result.name for result in again.coalitions] == ["analyst"]
+    assert grown(begin(DEFAULT, strategies=3), read(tmp_path)).coalitions == ()
+    played = search(DEFAULT, again, [("analyst",), ("shuffler-1",)])
+    assert played.whole
+    assert played.coalitions[0] == again.coalitions[0]
+
+
+def test_a_damaged_search_is_one_error(tmp_path: Path) -> None:
+    (tmp_path / "search.json").write_text("{}")
+    with pytest.raises(StorageError, match="leak RUN --search"):
+        read(tmp_path)
+    assert read(tmp_path / "other") is None
+
+
+def test_finds_are_scenario_files(found: SearchResult, tmp_path: Path) -> None:
+    save_finds(found, RECEIPTS, tmp_path)
+    find = found.coalitions[0].find
+    assert find is not None
+    file = load(tmp_path / "search" / "analyst.toml")
+    assert file == replay(RECEIPTS, find.strategy)
+    assert file.defence.receipts == 1.0
+
+
+def test_what_cannot_be_searched_is_one_error() -> None:
+    with pytest.raises(DataError, match="does not play"):
+        begin(load("village"))
+    with pytest.raises(ParameterError, match="at least 0"):
+        begin(DEFAULT, strategies=-1)
+
+
+def test_worlds_are_of_the_coalition() -> None:
+    searched = trial(("curator", "user-6"))
+    assert searched.session.honest == (0, 1, 2, 3, 4)
+    assert isinstance(searched.honest, Worlds)
+    assert with_field(searched.session.setting, members=()).friends == ()

@@ -1,0 +1,62 @@
+"""What the search covers of the catalogue and of the countermeasures, played."""
+
+import pytest
+from veilmix.scenarios.catalogue.deviations import deviation_of
+from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.studies.attack_plan import changed
+from veilmix.scenarios.studies.search_coverage import (
+    AttackCoverage,
+    GuardCoverage,
+    Keys,
+    coverage,
+)
+from veilmix.scenarios.studies.search_session import small
+from veilmix.scenarios.studies.search_table import BASE
+from veilmix.scenarios.studies.search_trial import Trial, Verdict
+from veilmix.scenarios.validation.load import load
+
+SEEDS = (1, 2, 3)
+FOUND = [known for known in coverage().attacks if known.how == "found"]
+SHOWN = [known for known in coverage().guards if known.how == "find"]
+
+
+def scenario(keys: Keys) -> Scenario:
+    return small(changed(load(BASE), keys, ()))
+
+
+def test_every_attack_of_the_catalogue_is_in_the_table() -> None:
+    assert [known.attack for known in coverage().attacks] == sorted(ATTACKS)
+    assert all(known.why for known in coverage().attacks)
+    assert all(bool(known.strategy) == (known.how == "found") for known in coverage().attacks)
+
+
+def test_every_countermeasure_is_in_the_table() -> None:
+    assert [known.guard for known in coverage().guards] == sorted(GUARDS)
+    assert all(known.why for known in coverage().guards)
+    assert all(bool(known.members) == (known.how == "find") for known in coverage().guards)
+
+
+@pytest.mark.parametrize("known", FOUND, ids=lambda known: known.attack)
+def test_an_attack_is_found(known: AttackCoverage) -> None:
+    strategy = tuple(map(deviation_of, known.strategy))
+    trial = Trial(scenario(known.keys), (strategy[0].by,), SEEDS)
+    assert not trial.watches()
+    assert trial.verdict(strategy) is Verdict.ALONE
+    played = map(frozenset, trial.strategies(with_pairs=len(strategy) > 1))
+    assert frozenset(strategy) in set(played)  # the search comes to it by itself
+
+
+def reads(known: GuardCoverage, keys: Keys) -> bool:
+    """Whether the row is read with these countermeasures."""
+    trial = Trial(scenario(keys), known.members, SEEDS)
+    if not known.strategy:
+        return trial.watches()
+    assert not trial.watches()
+    return trial.verdict(tuple(map(deviation_of, known.strategy))) is Verdict.ALONE
+
+
+@pytest.mark.parametrize("known", SHOWN, ids=lambda known: known.guard)
+def test_a_countermeasure_that_is_off_brings_a_find(known: GuardCoverage) -> None:
+    assert reads(known, known.off), "no find without it"
+    assert not reads(known, known.on), "found with it too"

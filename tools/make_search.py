@@ -1,0 +1,139 @@
+"""Write the table of results of the search for attacks: the shipped one, and docs/search.md.
+
+python tools/make_search.py            search with all sets of guards and write
+python tools/make_search.py NAME ...   search with these sets alone; the others stay
+python tools/make_search.py --page     write the page again from what is shipped
+python tools/make_search.py --check    exit 1 if page or table is another than what is played
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from veilmix import __version__
+from veilmix.protocol.parties import Role, role
+from veilmix.protocol.search.deviation import text_of
+from veilmix.scenarios.catalogue.deviations import deviation_of
+from veilmix.scenarios.serialization.json_text import pretty
+from veilmix.scenarios.serialization.record import plain
+from veilmix.scenarios.studies.executors import processes
+from veilmix.scenarios.studies.search import begin, coalitions_of, search
+from veilmix.scenarios.studies.search_coverage import coverage
+from veilmix.scenarios.studies.search_result import CoalitionResult, SearchResult
+from veilmix.scenarios.studies.search_session import small
+from veilmix.scenarios.studies.search_table import (
+    FILE,
+    SETS,
+    GuardSearch,
+    SearchTable,
+    scenario_of,
+    shipped,
+)
+from veilmix.scenarios.studies.search_text import grouped, limits
+
+PAGE = Path(__file__).parent.parent / "docs" / "search.md"
+BLOCK = re.compile(r"(<!-- (results|attacks|guards) -->\n).*?(<!-- end -->)", re.DOTALL)
+HEADINGS = ("countermeasures", "coalition", "result", "strategies", "guess (honest)", "noticed")
+
+
+def recorded_coalitions(name: str) -> tuple[tuple[str, ...], ...]:
+    """Return the coalitions that are recorded: each party alone, and each with a person."""
+    return tuple(
+        members
+        for members in coalitions_of(small(scenario_of(name)))
+        if len(members) == 1 or any(role(member) is Role.USER for member in members)
+    )
+
+
+def searched(name: str) -> GuardSearch:
+    """Search with one set of guards."""
+    made = scenario_of(name)
+    return GuardSearch(name, search(made, begin(made), recorded_coalitions(name)))
+
+
+def rows(sets: Sequence[GuardSearch]) -> Iterator[tuple[str, ...]]:
+    """Yield the lines of the page: one a coalition."""
+    for known in sets:
+        for place, result in enumerate(known.result.coalitions):
+            yield ("" if place else known.name, result.name, *_result(result))
+
+
+def _result(result: CoalitionResult) -> tuple[str, str, str, str]:
+    find = result.find
+    if find is not None:
+        guess = f"{find.guess:.2f} ({find.honest:.2f})"
+        return f"crowd 1: {find.words}", f"{find.place:,} of {result.due:,}", guess, find.noticed
+    if result.watching:
+        return "reads the row by watching", "-", "-", "-"
+    if result.part:
+        return f"as {' + '.join(result.part)}", "-", "-", "-"
+    return "nothing found", f"{result.played:,} of {result.due:,}", "-", "-"
+
+
+def written(sets: Sequence[GuardSearch]) -> str:
+    """Return the table in Markdown, with what was played."""
+    lines = [HEADINGS, ("---",) * len(HEADINGS), *rows(sets)]
+    return f"{_table(lines)}\n{_limits(sets)}\n"
+
+
+def _limits(sets: Sequence[GuardSearch]) -> str:
+    results: list[SearchResult] = [known.result for known in sets]
+    kinds = sorted({kind for result in results for one in result.coalitions for kind in one.kinds})
+    told = sorted({limits(result) for result in results})
+    return f"Played with {'; '.join(told)}, two shufflers. Kinds: {grouped(kinds)}."
+
+
+def attacks() -> str:
+    """Return what the search has of the catalogue, in Markdown."""
+    lines = [("attack", "search", "by or why"), ("---",) * 3]
+    lines += [(f"`{known.attack}`", known.how, known.why) for known in coverage().attacks]
+    return _table(lines)
+
+
+def guards() -> str:
+    """Return what the search shows of countermeasures, in Markdown."""
+    lines = [("countermeasure", "switched off", "coalition", "strategy or reason"), ("---",) * 4]
+    for known in coverage().guards:
+        strategy = text_of(tuple(map(deviation_of, known.strategy))) or "by watching"
+        why = f"{strategy}: {known.why}" if known.members else known.why
+        brings = "brings a find" if known.members else "no find"
+        lines.append((f"`{known.guard}`", brings, " + ".join(known.members) or "-", why))
+    return _table(lines)
+
+
+def _table(lines: Sequence[Sequence[str]]) -> str:
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def page(table: SearchTable) -> str:
+    """Return the page as it is to be."""
+    blocks = {"results": written(table.sets), "attacks": attacks(), "guards": guards()}
+    there = PAGE.read_text("utf-8")
+    return BLOCK.sub(lambda match: match[1] + blocks[match[2]] + match[3], there)
+
+
+def main(arguments: list[str]) -> int:
+    """Write table and page, or say that they are out of date."""
+    named = [argument for argument in arguments if not argument.startswith("-")]
+    table = shipped() if FILE.is_file() else SearchTable(version=__version__, sets=())
+    check = "--check" in arguments
+    if "--page" not in arguments:
+        sets = {known.name: known for known in table.sets}
+        with processes(2) as pool:
+            for known in pool.map(searched, named or list(SETS)):
+                sets[known.name] = known
+                ordered = tuple(sets[name] for name in SETS if name in sets)
+                table = SearchTable(version=__version__, sets=ordered)
+                if not check:
+                    FILE.write_text(pretty(plain(table)), "utf-8")
+    text, data = page(table), pretty(plain(table))
+    if check:
+        return int(PAGE.read_text("utf-8") != text or FILE.read_text("utf-8") != data)
+    FILE.write_text(data, "utf-8")
+    PAGE.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
