@@ -52,11 +52,6 @@ def tell(outcome: "Outcome") -> None:
 def head(console: Page, outcome: "Outcome") -> None:
     """Print who takes part, and whether any of it is secret."""
     scenario = outcome.scenario
-    if scenario.deviation:
-        from ...scenarios.catalogue.deviations import deviated
-
-        for line in deviated(scenario):
-            say(console, f"!! {line}", style="bold red")
     parts = [
         _people(outcome),
         many(len(outcome.sizes), program_of(scenario).unit),

@@ -1,6 +1,6 @@
 """Deviations as a scenario file has them, as the protocol has them, and in a session."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...crypto.entropy import Entropy
@@ -77,14 +77,6 @@ def deviating(scenario: Scenario, cast: Cast) -> Cast:
     return replace(
         cast, faults=faults, wire=wire(deviations), adversary=deviations.record, paced=True
     )
-
-
-def deviated(scenario: Scenario) -> Iterator[str]:
-    """Yield what is said first of a run with deviations: figures of watching say nothing of it."""
-    yield "members of a coalition deviated from the protocol; figures of what parties link"
-    yield "by watching do not hold for them:"
-    for entry in scenario.deviation:
-        yield f"  {deviation_of(entry)}"
 
 
 def check_occasions(scenario: Scenario, cast: Cast) -> None:

@@ -34,7 +34,17 @@ def deviations(
         attacks: measured effects; none before the end of a run.
         alarms: the alarms on the board.
     """
-    return (*_effects(attacks), *_faults(scenario, attacks), *_alarms(alarms))
+    found = _effects(attacks), _members(scenario), _faults(scenario, attacks), _alarms(alarms)
+    return tuple(line for lines in found for line in lines)
+
+
+def _members(scenario: Scenario) -> Iterator[str]:
+    """The members of a coalition that deviate by the scenario, as the search for attacks has it."""
+    if scenario.deviation:
+        from ..catalogue.deviations import deviation_of
+
+        for entry in scenario.deviation:
+            yield f"a member did not follow the protocol ({deviation_of(entry)})"
 
 
 def _effects(attacks: Sequence[Effect]) -> Iterator[str]:
