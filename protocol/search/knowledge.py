@@ -3,7 +3,6 @@
     opens     a member has the key of the layer, or an audit has shown the key of this one
     unlocks   all shares of the lock of a round are shown or held by members
     digest    SHA-256 of an envelope; hash of a layer in an audit; mark of a locked ballot
-    receipt   the salted hash of an opened ballot
     says      an opened ballot answers a question with these values
 
 Rules apply until nothing new follows. No byte string is tried as a key, and none is guessed.
@@ -18,7 +17,7 @@ from ...crypto.joint_key import OVERHEAD
 from ...errors import ParameterError, Reason, Refused
 from ..adversary_view import AdversaryView
 from ..audit import layer_hash
-from ..ballots import read_ballot, receipt
+from ..ballots import read_ballot
 from ..locks import mark
 from ..mixing import inside, open_envelopes, open_layers
 from ..session import Round
@@ -43,7 +42,7 @@ class Knowledge:
     def traced(self) -> Mapping[bytes, Says]:
         """Return, for every byte string that leads to one opened ballot, what that ballot says.
 
-        Receipts and marks lead to their ballots, and layers to what is inside.
+        Marks lead to their ballots, and layers to what is inside.
         """
         said = dict(self.answers)
         for _ in range(len(self.links)):
@@ -154,9 +153,6 @@ class _Rules:
         if self.plan.lock:
             yield "unlocks", ballot
         self.known.answers[ballot] = self.plan.call.round, _said(self.plan, bare)
-        if self.plan.announcement.rules.receipts:
-            for rule, hashed in self._seen("receipt", receipt(self.plan, bare)):
-                self.known.links.append((ballot, rule, hashed))
 
 
 def _said(plan: Round, plain: bytes) -> Answer:

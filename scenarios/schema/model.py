@@ -64,7 +64,7 @@ else:  # one for each file of scenarios/attacks
 # cryptography. A test holds them equal.
 MessageKind = Literal[
     "key", "announcement", "consent", "call", "submission", "batch", "mixed", "tally", "decision",
-    "burned", "closed", "registry", "receipts", "alarm", "relay", "found", "agreed", "accusation",
+    "burned", "closed", "registry", "alarm", "relay", "found", "agreed", "accusation",
     "roster", "head", "share", "shown", "mint", "ask", "grant", "issued", "roll", "accepted",
     "heard", "coin", "traced", "toss", "opened", "granted", "query", "evaluated",
 ]  # fmt: skip
@@ -74,7 +74,7 @@ Action = Literal[
 Change = Literal[
     "one more", "one fewer", "turned", "zeros", "empty", "without the first", "without the last",
     "less", "moved", "joined", "another",
-    "missing", "balance", "accounts", "order", "decision", "announcement", "split", "changed",
+    "balance", "accounts", "order", "decision", "announcement", "split", "changed",
 ]  # fmt: skip
 
 OnLedger = Literal["refuse", "warn"]

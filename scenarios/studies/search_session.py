@@ -5,17 +5,12 @@ that burns unless two people or nobody left. All else is that of the scenario: a
 found here is carried out at any size with the same file.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import cycle, islice, product
-from typing import Any
 
-import numpy as np
-import trio
 from msgspec.structs import replace as changed
-from trio._core import _run as scheduler
 
 from ...crypto.entropy import entropy_of
 from ...errors import ParameterError
@@ -36,9 +31,18 @@ from ...roles.faults.deviant_place import places
 from ...roles.faults.deviant_wire import wire
 from ...roles.faults.deviation import DeviationRecord, Deviations
 from ...roles.instruments import Instruments
+from ...roles.keyholder import SLOW, longest_round
 from ...roles.network import Network
 from ...roles.session import PEOPLE as PEOPLE_PLACE
-from ...roles.session import identities_of, keyholders, make_key, perform, roster_of, signers
+from ...roles.session import (
+    identities_of,
+    keyholders,
+    make_key,
+    order_of,
+    perform,
+    roster_of,
+    signers,
+)
 from ..play.real import cast_of
 from ..programs.registry import program_of, samples
 from ..programs.topology import CENTRAL, topology_of
@@ -49,7 +53,6 @@ SHUFFLERS = 2  # at most
 MIN_BATCH = 3  # where there is any
 MIN_DROPOUT = 2  # at most
 DEADLINE = 10  # seconds of simulated time
-LONGEST = 1_000.0  # seconds of simulated time; a session that a strategy keeps open ends here
 FEATURES = (Feature(name="x", values=("a", "b")), Feature(name="y", values=("c", "d")))
 KINDS: tuple[Row, ...] = tuple(product(("a", "b"), ("c", "d")))
 ORDER = (0, 3, 1, 2)  # every value of a column occurs as often as the others, also among five
@@ -168,7 +171,7 @@ class SmallSession:
             adversary=record,
         )
         try:
-            board = _played(cast, record, seed)
+            board = _played(cast, record)
         except (KeyboardInterrupt, MemoryError):
             raise
         except Exception as error:  # a strategy that a role cannot go on with is counted
@@ -184,25 +187,19 @@ class SmallSession:
         if seed not in self.casts:
             crowd = samples(self.scenario, seed)
             cast = cast_of(self.scenario, crowd, {}, seed)
-            guards = cast.guards
-            if self.scenario.defence.receipts:
-                guards = replace(guards, looks=self._looks)
-            if guards.registered is not None:
+            if cast.guards.registered is not None:
                 keys = signers(cast)
                 registry = Registry(tuple(keys[index].public for index in range(self.people)))
                 cast = replace(cast, registry=registry)
-            self.casts[seed] = replace(cast, threads=0, paced=True, guards=guards)
+            self.casts[seed] = replace(cast, threads=0, paced=True)
         return self.casts[seed]
 
-    def _looks(self, index: int) -> bool:
-        return parties.user(index) not in self.members
 
-
-def _played(cast: Cast, record: DeviationRecord, seed: int) -> Board:
-    """Play a session, in an order of tasks that follows from its seed, until it ends or is cut."""
+def _played(cast: Cast, record: DeviationRecord) -> Board:
+    """Play a session, in an order of tasks that follows from its seed, until it ends."""
     watching = Instruments([record], lambda _: None)
-    with uncollected(cast.people), in_order(seed):
-        run_loop(_hold, cast, watching, clock=VirtualClock())
+    with uncollected(cast.people):
+        run_loop(_hold, cast, watching, clock=VirtualClock(), order=order_of(cast))
     return _board_of(record.events)
 
 
@@ -212,26 +209,14 @@ async def _hold(cast: Cast, watching: Instruments) -> None:
     cast = replace(cast, identities=identities)
     network = Network(watching, roster_of(cast, identities), identities.get(BOARD))
     network.terms = cast.terms
+    network.patience = SLOW * longest_round(cast.shufflers, cast.rules)
     who = {*keyholders(cast), PEOPLE_PLACE}
-    with trio.move_on_after(LONGEST):
-        await perform(cast, network, who, signers(cast), partial(make_key, cast))
+    await perform(cast, network, who, signers(cast), partial(make_key, cast))
 
 
 def _board_of(events: Sequence[Event]) -> Board:
-    """Return the board that stood when a session was cut."""
+    """Return the board at the end of a session, from the posts on it."""
     return replay([(event.sender, event.data) for event in events if event.receiver == BOARD])
-
-
-@contextmanager
-def in_order(seed: int) -> Iterator[None]:
-    """Have tasks that can run at the same time run in an order that follows from a seed."""
-    names: Any = scheduler
-    before = names._ALLOW_DETERMINISTIC_SCHEDULING, names._r
-    names._ALLOW_DETERMINISTIC_SCHEDULING, names._r = True, np.random.default_rng(seed)
-    try:
-        yield
-    finally:
-        names._ALLOW_DETERMINISTIC_SCHEDULING, names._r = before
 
 
 def members_of(text: str) -> tuple[str, ...]:

@@ -32,7 +32,6 @@ SETS: Mapping[str, Mapping[str, object]] = {
     "all, marginals public": {
         **TOKENS,
         "defence.audit": True,
-        "defence.receipts": 0.05,
         "defence.recompute": True,
     },
 }  # name -> what is changed in the base

@@ -18,9 +18,7 @@ OWN_ROW = (
     Deviation(by="network", do="replace", message="submission", people=("user-1",), rounds=(1,)),
 )
 LOST = (Deviation(by="network", do="omit", message="submission", people=("user-1",), rounds=(1,)),)
-NO_RECEIPTS = (
-    Deviation(by="analyst", do="change", message="receipts", field="hashes", change="empty"),
-)
+NO_MARKS = (Deviation(by="analyst", do="change", message="heard", field="hashes", change="empty"),)
 
 
 @pytest.fixture
@@ -101,10 +99,10 @@ def test_a_run_without_deviations_does_not_say_so(typed: Callable[..., Any]) -> 
 def test_a_deviation_without_an_occasion_ends_the_run(
     typed: Callable[..., Any], tmp_path: Path
 ) -> None:
-    file = scenario(tmp_path / "find.toml", NO_RECEIPTS, 6, registered=True)
+    file = scenario(tmp_path / "find.toml", NO_MARKS, 6, registered=True)
     said = typed("run", file, "--no-save")
     assert said.code == 2
-    assert 'deviation[0]: "analyst: receipts.hashes empty in every round" found no' in said.err
+    assert 'deviation[0]: "analyst: heard.hashes empty in every round" found no' in said.err
 
 
 def test_registered_people_stop_own_rows_of_the_network(

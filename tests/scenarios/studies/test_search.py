@@ -27,7 +27,7 @@ from veilmix.scenarios.validation.load import load, loads
 SEEDS = (1, 2, 3)
 DEFAULT = load("titanic")
 ROWS = rows_of(6)
-RECEIPTS = changed(
+LOOKED = changed(
     DEFAULT,
     {
         "policy.publish_marginals": True,
@@ -36,6 +36,7 @@ RECEIPTS = changed(
     },
     (),
 )
+PUBLIC = changed(DEFAULT, {"policy.publish_marginals": True}, ())
 PARTIES = ("curator", "analyst", "shuffler-1", "shuffler-2", "network")
 
 
@@ -66,13 +67,13 @@ def test_all_shufflers_and_the_reader_read_by_watching() -> None:
 
 
 def test_a_session_has_one_view_however_often_it_is_played() -> None:
-    views = {SmallSession(small(RECEIPTS), ("network",)).play((), ROWS, 1).view for _ in range(3)}
+    views = {SmallSession(small(LOOKED), ("network",)).play((), ROWS, 1).view for _ in range(3)}
     assert len(views) == 1
 
 
 def test_views_of_other_seeds_are_equal() -> None:
     """Random bytes have identity only: without an audit, what is seen does not depend on them."""
-    session = SmallSession(small(RECEIPTS), ("shuffler-1",))
+    session = SmallSession(small(LOOKED), ("shuffler-1",))
     assert len({session.play((), ROWS, seed).view for seed in SEEDS}) == 1
 
 
@@ -87,23 +88,22 @@ def test_a_view_tells_what_is_read() -> None:
 
 def test_a_row_put_in_the_place_of_a_person_reads_that_person() -> None:
     """With public marginals, what is missing from the counts is that person's row."""
-    searched = trial(("shuffler-1",), changed(DEFAULT, {"policy.publish_marginals": True}, ()))
+    searched = trial(("shuffler-1",), PUBLIC)
     assert searched.verdict(own_row("user-1")) is Verdict.ALONE
 
 
 @pytest.fixture(scope="module")
 def found() -> SearchResult:
-    """The search of the analyst alone, where people look for receipts: it ends with a find."""
-    return search(RECEIPTS, begin(RECEIPTS), [("analyst",)])
+    """The search of the network alone, where nobody is registered: it ends with a find."""
+    return search(PUBLIC, begin(PUBLIC), [("network",)])
 
 
 def test_a_row_that_is_read_is_found_and_measured(found: SearchResult) -> None:
-    """Where people look for receipts, an empty list makes them complain under their names."""
+    """Where nobody is registered, the network sends a row that it knows in a person's name."""
     (result,) = found.coalitions
     assert result.find is not None
-    assert result.find.words.startswith("analyst: receipts.hashes empty in round 2")
+    assert result.find.words.startswith("network: replace submission of user-1 in round 1")
     assert (result.find.crowd, result.find.guess, result.find.honest) == (1, 1.0, 0.65625)
-    assert result.find.noticed == "after"
     assert result.played == result.find.place < result.due
 
 
@@ -142,15 +142,15 @@ def test_the_space_has_every_kind_of_deviation() -> None:
 
 
 def test_the_space_follows_from_the_messages() -> None:
-    """Where receipts are shown, they are changed; where they are not, nothing names them."""
-    with_receipts = kinds_of(list(trial(("analyst",), RECEIPTS).strategies()))
+    """Where marks are shown, they are changed; where they are not, nothing names them."""
+    with_marks = kinds_of(list(trial(("analyst",), LOOKED).strategies()))
     without = kinds_of(list(trial(("analyst",)).strategies()))
-    assert "change receipts" in with_receipts
-    assert not any("receipts" in kind for kind in without)
+    assert "change heard" in with_marks
+    assert not any("heard" in kind for kind in without)
 
 
 def test_pairs_are_of_a_party_and_a_person_or_a_post_and_its_board() -> None:
-    searched = trial(("analyst", "network"), RECEIPTS)
+    searched = trial(("analyst", "network"), LOOKED)
     session = searched.session
     events = session.play((), ROWS, 1).record.events
     singles = space(session.setting, events)
@@ -182,13 +182,13 @@ def test_coalitions_are_parties_parties_with_a_person_and_pairs() -> None:
 
 def test_a_coalition_that_contains_a_find_is_not_played_again(found: SearchResult) -> None:
     (result,) = found.coalitions
-    more = search(RECEIPTS, found, [("analyst", "network")])
-    assert more.coalitions[-1].part == ("analyst",)
+    more = search(PUBLIC, found, [("analyst", "network")])
+    assert more.coalitions[-1].part == ("network",)
     assert more.coalitions[-1].played == 0
-    assert "analyst + network: as analyst" in line(more.coalitions[-1], more)
+    assert "analyst + network: as network" in line(more.coalitions[-1], more)
     assert "replay: FILE" in line(result, more, "FILE")
-    assert 'found: crowd 1 by "analyst: receipts.hashes' in line(result, more)
-    assert summary(more).endswith("found for analyst, and so for whoever contains one of them")
+    assert 'found: crowd 1 by "network: replace submission' in line(result, more)
+    assert summary(more).endswith("found for network, and so for whoever contains one of them")
 
 
 def test_a_search_that_finds_nothing_says_what_it_played() -> None:
@@ -198,7 +198,7 @@ def test_a_search_that_finds_nothing_says_what_it_played() -> None:
     said = line(result, found)
     assert said.startswith("analyst: nothing found among 3 strategies of ")
     assert said.endswith("6 people, seeds 1 to 6")
-    assert "kinds: delay tally; omit key; react burned" in said
+    assert "kinds: delay tally; omit burned, key" in said
     assert "no known attack" not in " ".join((said, summary(found), *notes(found)))
     assert any("3 strategies at most" in note for note in notes(found))
 
@@ -231,12 +231,11 @@ def test_a_damaged_search_is_one_error(tmp_path: Path) -> None:
 
 
 def test_finds_are_scenario_files(found: SearchResult, tmp_path: Path) -> None:
-    save_finds(found, RECEIPTS, tmp_path)
+    save_finds(found, PUBLIC, tmp_path)
     find = found.coalitions[0].find
     assert find is not None
-    file = load(tmp_path / "search" / "analyst.toml")
-    assert file == replay(RECEIPTS, find.strategy)
-    assert file.defence.receipts == 1.0
+    file = load(tmp_path / "search" / "network.toml")
+    assert file == replay(PUBLIC, find.strategy)
 
 
 def test_what_cannot_be_searched_is_one_error() -> None:

@@ -27,7 +27,7 @@ GOOD = """
 [[deviation]]
 by = "analyst"
 do = "change"
-message = "receipts"
+message = "heard"
 field = "hashes"
 change = "empty"
 rounds = [2]
@@ -54,10 +54,10 @@ def test_the_words_of_a_file_are_those_of_the_protocol() -> None:
     [
         (('by = "analyst"', 'by = "analist"'), 'deviation[0].by: no party is called "analist"'),
         (('do = "change"', 'do = "bend"'), 'deviation[0].do: found "bend"; one of add, change'),
-        (('"receipts"', '"receits"'), "did you mean `receipts`?"),
-        (('field = "hashes"', 'field = "hashs"'), 'found "hashs"; receipts has root, hashes'),
+        (('"heard"', '"haerd"'), "did you mean `heard`?"),
+        (('field = "hashes"', 'field = "hashs"'), 'found "hashs"; heard has hashes'),
         (('field = "hashes"\n', ""), 'deviation[0].field: missing; do = "change" needs it'),
-        (('"empty"', '"missing"'), 'deviation[0].change: found "missing"; of a field, one more'),
+        (('"empty"', '"split"'), 'deviation[0].change: found "split"; of a field, one more'),
         (("[2]", "[3]"), "deviation[0].rounds[0]: found 3; this scenario has 2 rounds at most"),
         (("[2]", '["two"]'), 'deviation[0].rounds[0]: found "two"; a whole number'),
         (("rounds = [2]", 'people = ["user-13"]'), 'no user is called "user-13"; this scenario'),
