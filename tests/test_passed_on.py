@@ -69,6 +69,7 @@ def test_the_wheel_has_what_the_package_reads(wheel: Path) -> None:
             f"veilmix/{path.relative_to(ROOT)}"
             for room in ("poll", "scenarios", "report", "theatre")
             for path in (ROOT / room).rglob(f"*{suffix}")
+            if path.name != "guards.toml"  # of `make mutants`
         }
         assert here <= names
     assert not [name for name in names if name.startswith(("veilmix/tests", "veilmix/docs"))]

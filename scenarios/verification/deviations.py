@@ -52,7 +52,7 @@ def _effects(attacks: Sequence[Effect]) -> Iterator[str]:
     for effect in attacks:
         if effect.attack in POOLS or not (effect.value or _deviates(effect.attack)):
             continue
-        who = " + ".join(effect.parties)
+        who = " + ".join(effect.parties) or "a party"
         did = f"{who} did not follow the protocol" if _deviates(effect.attack) else "a design error"
         yield f"{did} ({effect.attack}): {effect.value:g} of {effect.of:g} {effect.unit}"
 

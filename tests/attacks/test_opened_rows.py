@@ -23,7 +23,7 @@ K = 4
 
 
 def attacked(*faults: KIT.Keys, prefixes: bool = True, k: int = K, **more: Any) -> Outcome:
-    keys = {**HERE, "policy__k": k, "policy__max_exposure": 0.1, **more}
+    keys = {**HERE, "policy__k": k, "policy__max_exposure": 0.1, "policy__close": "none", **more}
     return KIT.attack(*faults, **keys, policy__prefixes=prefixes)
 
 

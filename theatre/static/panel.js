@@ -13,7 +13,9 @@ const CELLS_TOLD = 8;
 const CHOICES_TOLD = 7;
 
 function drawPanel(bill, scene, choices, position) {
-  put("deviated", bill.deviated ? `${bill.deviated.first.map(capital).join(". ")}.` : "");
+  const [went, ...others] = bill.deviated?.first ?? [];
+  const more = others.length ? ` And ${others.length} more.` : "";
+  put("deviated", went ? `${capital(went)}.${more}` : "");
   const [first, second] = sentence(bill, scene, position);
   put("sentence", first);
   put("aside", second);
