@@ -203,7 +203,7 @@ def answered(key: OprfKey = KEY, asking: threshold.PendingOutputs = ASKED.asking
 
 
 def test_what_is_answered_with_the_key_is_sealed_with() -> None:
-    data, _ = ASKED.sealed(said(answered()), KEY.public)
+    data = ASKED.sealed(said(answered()), KEY.public)
     assert data
 
 
