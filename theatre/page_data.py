@@ -84,7 +84,9 @@ def page_data(
 
 def deviated_data(lines: Sequence[str]) -> dict[str, Any] | None:
     """What the page says before anything else of a run in which something went wrong; else None."""
-    return {"first": list(lines), "instead": sentence(NOT_BY_WATCHING.partition(":")[0])} if lines else None
+    if not lines:
+        return None
+    return {"first": list(lines), "instead": sentence(NOT_BY_WATCHING.partition(":")[0])}
 
 
 def choices(considered: Iterable[Considered]) -> list[dict[str, Any]]:

@@ -108,7 +108,8 @@ class Marking(Endpoint):
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         if receiver == "user-3" and isinstance(body, Evaluated):
             other = OprfKey(SeededEntropy(99))
-            body = Evaluated(tuple(map(other.times, body.elements)), body.proof)
+            elements, _ = other.evaluate(body.elements, SeededEntropy(98))
+            body = Evaluated(tuple(elements), body.proof)
         await super().send(plan, receiver, body)
 
 
