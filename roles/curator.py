@@ -113,6 +113,8 @@ async def _check_release(
     fixed = plans.policy.setting is Setting.FIXED
     if not (plans.sums and fixed and read and _tallied(me.board)):
         return
+    if me.board.calls[-1] != call:  # the session ended before it was called
+        return
     if (counts := me.board.tallies[-1].counts) is not None:
         await pool.alone(partial(check_sums, read, call, counts[0]))
 
