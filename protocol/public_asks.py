@@ -1,7 +1,8 @@
 """Requests for tokens on the board, made after a letter without an answer.
 
     ask        a person posts the request of its letter again: signed, and blinded
-    granted    the reader of the round answers on the board, with a proof of RFC 9497
+    granted    the reader of the round answers on the board, with a proof that it used
+               the key on the board (tokens.py)
 
 A lost request and a refused request look alike, so both are treated alike: the person asks again on
 the board, before any ballot of the round has left the first shuffler. Both posts are blinded: they
