@@ -56,18 +56,21 @@ def play(
     instruments: Sequence[Instrument] = (),
     report: Callable[[str], None] = lambda _: None,
     clock: trio.abc.Clock | None = None,
+    *,
+    agreed: bool = False,
 ) -> Board:
     """Play a session to its end, in simulated time unless another clock is given.
 
     Returns the board. What single parties saw goes to the instruments; `report` is told of an
-    instrument that crashed. With a seed, tasks run in an order drawn from it.
+    instrument that crashed. With a seed, tasks run in an order drawn from it. agreed: whether all
+    parties know the terms beforehand, and compare the announcement with them.
     """
     watching = Instruments(list(instruments), report)
     with uncollected(cast.people):
         clock, order = clock or VirtualClock(), order_of(cast)
         if isinstance(clock, VirtualClock):
             clock.in_order = order is not None
-        return run_loop(hold, cast, watching, clock=clock, order=order)
+        return run_loop(partial(hold, agreed=agreed), cast, watching, clock=clock, order=order)
 
 
 def order_of(cast: Cast) -> int | None:
@@ -77,12 +80,13 @@ def order_of(cast: Cast) -> int | None:
     return int.from_bytes(cast.entropy.fork("order of tasks").random(16), "big")
 
 
-async def hold(cast: Cast, instruments: Instruments) -> Board:
-    """Start every party and wait until all have finished."""
+async def hold(cast: Cast, instruments: Instruments, *, agreed: bool = False) -> Board:
+    """Start every party and wait until all have finished. agreed: as in `play`."""
     identities = identities_of(cast)
     cast = replace(cast, identities=identities)  # without a seed they are drawn once
     network = Network(instruments, roster_of(cast, identities), identities.get(BOARD))
     network.patience = SLOW * longest_round(cast.shufflers, cast.rules)
+    network.terms = cast.terms if agreed else None
     who = {*keyholders(cast), PEOPLE}
     await perform(cast, network, who, signers(cast), partial(make_key, cast))
     return network.board

@@ -7,42 +7,24 @@ found here is carried out at any size with the same file.
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import cycle, islice, product
 
 from msgspec.structs import replace as changed
 
 from ...crypto.entropy import entropy_of
-from ...errors import ParameterError
 from ...protocol import parties
 from ...protocol.board import Board, replay
-from ...protocol.collection import uncollected
 from ...protocol.messages import Registry
-from ...protocol.parties import Role, role
 from ...protocol.phases import BOARD
 from ...protocol.search.crowds import Row, Rows
 from ...protocol.search.deviation import Deviation
 from ...protocol.search.space import Setting
 from ...protocol.search.view import Event, canonical_view
 from ...roles.cast import Cast
-from ...roles.clock import VirtualClock
-from ...roles.event_loop import run_loop
 from ...roles.faults.deviant_place import places
 from ...roles.faults.deviant_wire import wire
 from ...roles.faults.deviation import DeviationRecord, Deviations
-from ...roles.instruments import Instruments
-from ...roles.keyholder import SLOW, longest_round
-from ...roles.network import Network
-from ...roles.session import PEOPLE as PEOPLE_PLACE
-from ...roles.session import (
-    identities_of,
-    keyholders,
-    make_key,
-    order_of,
-    perform,
-    roster_of,
-    signers,
-)
+from ...roles.session import play, signers
 from ..play.real import cast_of
 from ..programs.registry import program_of, samples
 from ..programs.topology import CENTRAL, topology_of
@@ -124,14 +106,14 @@ class SmallSession:
         members: the coalition.
         people: how many take part.
         played: how many sessions were played.
-        errors: errors of roles by their text, and how often.
+        errors: sessions that ended in an error of a role.
     """
 
     scenario: Scenario
     members: tuple[str, ...]
     people: int = PEOPLE
     played: int = 0
-    errors: dict[str, int] = field(default_factory=dict)
+    errors: int = 0
     casts: dict[int, Cast] = field(default_factory=dict)
 
     @property
@@ -171,12 +153,12 @@ class SmallSession:
             adversary=record,
         )
         try:
-            board = _played(cast, record)
+            board = play(cast, [record], agreed=True)
         except (KeyboardInterrupt, MemoryError):
             raise
         except Exception as error:  # a strategy that a role cannot go on with is counted
+            self.errors += 1
             said = f"{type(error).__name__}: {error}"
-            self.errors[said] = self.errors.get(said, 0) + 1
             return Played(("error", said), _board_of(record.events), record)
         loot = record.loot(board, self.members)
         view = canonical_view(loot, record.events, self.members, record.own)
@@ -195,36 +177,6 @@ class SmallSession:
         return self.casts[seed]
 
 
-def _played(cast: Cast, record: DeviationRecord) -> Board:
-    """Play a session, in an order of tasks that follows from its seed, until it ends."""
-    watching = Instruments([record], lambda _: None)
-    with uncollected(cast.people):
-        run_loop(_hold, cast, watching, clock=VirtualClock(), order=order_of(cast))
-    return _board_of(record.events)
-
-
-async def _hold(cast: Cast, watching: Instruments) -> None:
-    """Start every party; what is announced is compared with the terms that all know beforehand."""
-    identities = identities_of(cast)
-    cast = replace(cast, identities=identities)
-    network = Network(watching, roster_of(cast, identities), identities.get(BOARD))
-    network.terms = cast.terms
-    network.patience = SLOW * longest_round(cast.shufflers, cast.rules)
-    who = {*keyholders(cast), PEOPLE_PLACE}
-    await perform(cast, network, who, signers(cast), partial(make_key, cast))
-
-
 def _board_of(events: Sequence[Event]) -> Board:
-    """Return the board at the end of a session, from the posts on it."""
+    """Return the board of a session that ended in an error, from the posts on it."""
     return replay([(event.sender, event.data) for event in events if event.receiver == BOARD])
-
-
-def members_of(text: str) -> tuple[str, ...]:
-    """Return the members of a coalition that is written `curator + user-6`; ParameterError."""
-    names = tuple(name.strip() for name in text.split("+"))
-    for name in names:
-        if role(name) in (Role.PEER, Role.BOARD):
-            raise ParameterError(
-                f"coalition: found {name!r}; central parties and users are accepted"
-            )
-    return names

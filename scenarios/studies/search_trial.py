@@ -93,10 +93,10 @@ class Trial:
 
         A strategy whose first session is the honest one has no effect.
         """
-        before = sum(self.session.errors.values())
+        before = self.session.errors
         worlds, first = self.worlds(strategy), self.seeds[0]
         seen = worlds.view(self.rows, first)
-        self.errors += sum(self.session.errors.values()) > before
+        self.errors += self.session.errors > before
         if seen == self.honest.view(self.rows, first):
             return Verdict.NOTHING
         if seen == worlds.view(rotated(self.rows, self.session.honest), first):
