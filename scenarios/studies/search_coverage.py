@@ -12,12 +12,12 @@ from typing import Literal
 
 from msgspec import field
 
-from ...errors import StorageError
-from ...strict_text import from_json
 from ..schema.model import Deviation
 from ..serialization.record import Record
+from ..serialization.shipped_table import read_shipped
 
 FILE = Path(__file__).parent / "search_coverage.json"
+SCHEMA = 1
 Keys = dict[
     str, bool | int | float | str
 ]  # what is changed in the scenario of the table of results
@@ -79,7 +79,4 @@ class Coverage(Record, frozen=True):
 @cache
 def coverage() -> Coverage:
     """Return the table of this version. StorageError if it is damaged."""
-    try:
-        return from_json(FILE.read_bytes(), Coverage)
-    except (OSError, ValueError) as bad:
-        raise StorageError(f"{FILE}: {bad}; install veilmix anew") from None
+    return read_shipped(FILE, Coverage, SCHEMA)

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from ...errors import StorageError
-from ...strict_text import from_json
 from ..schema.model import Scenario
 from ..serialization.record import Record
+from ..serialization.shipped_table import read_shipped
 from ..validation.load import load
 from .attack_plan import changed
 from .search_result import SearchResult
@@ -71,13 +70,7 @@ def scenario_of(name: str) -> Scenario:
 @cache
 def shipped() -> SearchTable:
     """Return the table of this version. StorageError if it is damaged."""
-    try:
-        table = from_json(FILE.read_bytes(), SearchTable)
-    except (OSError, ValueError) as bad:
-        raise StorageError(f"{FILE}: {bad}; install veilmix anew") from None
-    if table.schema != SCHEMA:
-        raise StorageError(f"{FILE}: schema {table.schema}; this version reads {SCHEMA}")
-    return table
+    return read_shipped(FILE, SearchTable, SCHEMA)
 
 
 def recorded(scenario: Scenario) -> GuardSearch | None:

@@ -10,13 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from ...errors import StorageError
-from ...strict_text import from_json
 from ..catalogue.registry import guarding
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
 from ..schema.model import Scenario
 from ..serialization.record import Record
+from ..serialization.shipped_table import read_shipped
 from .attack_plan import RANDOM
 from .cheating_file import unmeasured
 from .cheating_result import AttackResult, CheatingStudy, LinkingCoalition, WorstAttack, smallest
@@ -104,13 +103,7 @@ class MeasuredTrust(Record, frozen=True):
 @cache
 def shipped() -> TrustTable:
     """The table of this version. StorageError if it is damaged."""
-    try:
-        table = from_json(FILE.read_bytes(), TrustTable)
-    except (OSError, ValueError) as bad:
-        raise StorageError(f"{FILE}: {bad}; install veilmix anew") from None
-    if table.schema != SCHEMA:
-        raise StorageError(f"{FILE}: schema {table.schema}; this version reads {SCHEMA}")
-    return table
+    return read_shipped(FILE, TrustTable, SCHEMA)
 
 
 def guards_on(scenario: Scenario) -> tuple[str, ...]:

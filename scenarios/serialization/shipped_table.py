@@ -1,0 +1,30 @@
+"""Tables that are shipped with the package: each is the JSON of a record, with its schema."""
+
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from ...errors import StorageError
+from ...strict_text import from_json
+
+
+class Table(Protocol):
+    """A record that has the number of its format."""
+
+    @property
+    def schema(self) -> int:
+        """The number of the format."""
+        ...
+
+
+T = TypeVar("T", bound=Table)
+
+
+def read_shipped(path: Path, kind: type[T], schema: int) -> T:
+    """Read a shipped table of a kind. StorageError if it is damaged, or of another schema."""
+    try:
+        table = from_json(path.read_bytes(), kind)
+    except (OSError, ValueError) as bad:
+        raise StorageError(f"{path}: {bad}; install veilmix anew") from None
+    if table.schema != schema:
+        raise StorageError(f"{path}: schema {table.schema}; this version reads {schema}")
+    return table
