@@ -42,13 +42,12 @@ from typing import TYPE_CHECKING
 from ..crypto.entropy import Drawn
 from ..crypto.keys import SECRET_SIZE
 from ..crypto.onion import wrap
-from ..crypto.signing import verify_signature
 from ..errors import ParameterError, Reason, Refused, RoundBurned
 from .ballots import bundle
 from .crowd_limits import check_batch_size, too_few
 from .locks import Proofs, mark, rewrap
 from .messages import Accepted, Alarm, BallotMarks, Envelope, Registry, Submission
-from .registry import signed_digest
+from .registry import signed_by, signed_digest
 from .session import Round, open_round
 from .wire import Reader, Writer, decode
 
@@ -65,26 +64,21 @@ def accept(index: int, sent: Submission) -> Envelope:
     return Envelope(index, hashlib.sha256(sent.envelope).digest(), sent.signature)
 
 
-def takes(accepted: Accepted, person: int, sent: Submission) -> bool:
-    """Whether the first shuffler accepted this submission of a user."""
-    mine = accept(person, sent)
-    return any((mine.person, mine.digest) == (e.person, e.digest) for e in accepted.people)
+def takes(accepted: Accepted, person: int, envelope: bytes) -> bool:
+    """Whether the first shuffler accepted this envelope of a user."""
+    mine = person, hashlib.sha256(envelope).digest()
+    return any(mine == (known.person, known.digest) for known in accepted.people)
 
 
 def check_envelopes(
     plan: Round, registry: Registry, accepted: Sequence[Envelope]
 ) -> list[Reason | None]:
     """Keyholder: per envelope None, or why it is none that a registered person has signed."""
-    reasons: list[Reason | None] = []
-    for envelope in accepted:
-        try:
-            signed = signed_digest(plan, envelope.digest)
-            verify_signature(registry.keys[envelope.person], signed, envelope.signature)
-        except Refused as refusal:
-            reasons.append(refusal.reason)
-        else:
-            reasons.append(None)
-    return reasons
+    claims = [
+        (envelope.person, signed_digest(plan, envelope.digest), envelope.signature)
+        for envelope in accepted
+    ]
+    return [None if fits else Reason.UNREGISTERED for fits in signed_by(registry, claims)]
 
 
 def check_people(accepted: Accepted, before: Sequence[Accepted], least: int, batch: int) -> None:
@@ -142,9 +136,7 @@ def changed(board: "Board", alarm: Alarm) -> bool:
         person, ballot, envelope = decode(alarm.evidence, lambda data: _rebuilt(plan, data))
     except (Refused, ParameterError):
         return False
-    digest = hashlib.sha256(envelope).digest()
-    taken = any((known.person, known.digest) == (person, digest) for known in accepted.people)
-    return taken and mark(plan, ballot) not in heard.hashes
+    return takes(accepted, person, envelope) and mark(plan, ballot) not in heard.hashes
 
 
 def _rebuilt(plan: Round, data: Reader) -> tuple[int, bytes, bytes]:

@@ -164,8 +164,7 @@ class _Tree:
             longer: self.shared[longer] + self.close(longer, depth + 1)
             for longer in self.after[prefix]
         }
-        domain = self.domains[depth]
-        rows = None if domain is None else domain - len(losses)
+        rows = _rows_left(_next(self.domains, depth), len(losses))
         if losses and is_unsafe(self.sizes.get(prefix, ()), rows, self.k):
             least = min(losses.values())
             self.shut |= {longer for longer, loss in losses.items() if loss == least}
@@ -181,9 +180,7 @@ def excluded(
     """
     people = cells = 0
     for before, blank, open_ in _stops(released, prefixes=prefixes):
-        rows = _rows_left(domains, len(open_)) if not prefixes else domains[len(before)]
-        if prefixes and rows is not None:
-            rows -= len(open_)
+        rows = _rows_closed(domains, before, open_, prefixes=prefixes)
         if _is_known(blank, rows, k, opens=bool(open_), inner=bool(before), closed=closed):
             people += blank
         cells += blank * _columns_left(domains, len(before), open_, prefixes=prefixes)
@@ -199,9 +196,7 @@ def known_to_reader(
     """
     found = 0
     for before, _, open_ in _stops(released, prefixes=prefixes):
-        rows = _rows_left(domains, len(open_)) if not prefixes else domains[len(before)]
-        if prefixes and rows is not None:
-            rows -= len(open_)
+        rows = _rows_closed(domains, before, open_, prefixes=prefixes)
         closed = sizes.get(before, ())
         if (open_ or before) and is_unsafe(closed, rows, k):
             found += sum(closed)
@@ -241,6 +236,16 @@ def _rows_left(domains: Domains, open_: int) -> int | None:
     """Rows of the domain that are not open; None: without end."""
     sizes = [size for size in domains if size is not None]
     return prod(sizes) - open_ if len(sizes) == len(domains) else None
+
+
+def _next(domains: Domains, depth: int) -> Domains:
+    """The domain of the one column that follows so many."""
+    return domains[depth : depth + 1]
+
+
+def _rows_closed(domains: Domains, before: Cell, open_: set[Cell], *, prefixes: bool) -> int | None:
+    """Rows, or next values, that are not open behind a prefix; None: without end."""
+    return _rows_left(_next(domains, len(before)) if prefixes else domains, len(open_))
 
 
 def _columns_left(domains: Domains, start: int, open_: set[Cell], *, prefixes: bool) -> int:

@@ -53,15 +53,26 @@ def check_senders(
     plan: Round, registry: Registry, sent: Sequence[tuple[str, Submission]]
 ) -> list[Reason | None]:
     """First shuffler: per submission None, or UNREGISTERED unless a registered sender signed it."""
-    places = [parties.index(sender) for sender, _ in sent]
-    known = [at for at, index in enumerate(places) if index < len(registry.keys)]
+    claims = [
+        (parties.index(sender), _signed(plan, body.envelope), body.signature)
+        for sender, body in sent
+    ]
+    return [None if fits else Reason.UNREGISTERED for fits in signed_by(registry, claims)]
+
+
+def signed_by(registry: Registry, claims: Sequence[tuple[int, bytes, bytes]]) -> list[bool]:
+    """Anybody: whether each message is signed by the registered person with an index.
+
+    claims: the index, the message and the signature. No person has an index beyond the registry.
+    """
+    known = [at for at, (index, _, _) in enumerate(claims) if index < len(registry.keys)]
     valid = valid_signatures(
-        [registry.keys[places[at]] for at in known],
-        [_signed(plan, sent[at][1].envelope) for at in known],
-        [sent[at][1].signature for at in known],
+        [registry.keys[claims[at][0]] for at in known],
+        [claims[at][1] for at in known],
+        [claims[at][2] for at in known],
     )
     good = {at for at, fits in zip(known, valid, strict=True) if fits}
-    return [None if at in good else Reason.UNREGISTERED for at in range(len(sent))]
+    return [at in good for at in range(len(claims))]
 
 
 def signed_digest(plan: Round, digest: bytes) -> bytes:

@@ -203,7 +203,7 @@ async def contest(
         shown, person = me.board.challenged, parties.index(me.party)
         heard, accepted = shown.heard.get(number), shown.accepted.get(number)
         gone = None
-        if heard is not None and accepted is not None and takes(accepted, person, sent):
+        if heard is not None and accepted is not None and takes(accepted, person, sent.envelope):
             gone = challenge.missing(plan, heard, proofs)
         late = trio.current_time() >= last or number in shown.shown
         if gone is not None and not late:

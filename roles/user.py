@@ -25,7 +25,7 @@ from .challenge import contest, lock_shares
 from .mint import mint_key
 from .network import Endpoint
 from .people import Person, Row
-from .replies import reply
+from .replies import heard, reply
 from .worker_pool import WorkerPool
 
 TOGETHER = 8  # people, at least, whose answers a thread seals step by step; others wait between
@@ -104,7 +104,7 @@ async def obtain(
         return None  # no desk is open any more: nobody has refused anything
     with trio.move_on_at(began + patience / 2):
         await me.send(plan, plan.reader, asking.body)
-        answer = await reply(me, plan, plan.reader, Grant)
+        answer = await heard(me, plan, plan.reader, Grant)
     if answer is None:
         answer = await ask_publicly(me, plan, asking, began + patience)
     return None if answer is None else (asking, answer, public)

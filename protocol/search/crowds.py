@@ -8,8 +8,8 @@
     guess     the probability that the best guess of one value is right, over all columns of values
               and several seeds; the guess in a session is learnt from those of other seeds
 
-A search asks of each strategy whether one person, its target, is alone (`Worlds.is_alone`); `crowds`
-are those of all. The attacker of a crowd knows the rows of all others; that of a guess knows none.
+A search asks of each strategy whether one person, its target, is alone (`Worlds.is_alone`). The
+attacker of a crowd knows the rows of all others; that of a guess knows none.
 """
 
 from collections import Counter, defaultdict

@@ -8,7 +8,7 @@ import trio
 from ...crypto.signing import Signer
 from ...errors import Reason
 from ...protocol import parties
-from ...protocol.frames import Message
+from ...protocol.bodies import KINDS
 from ...protocol.messages import Alarm, Body, Burned, Call, Cause, Kind, Submission
 from ...protocol.phases import BOARD
 from ...protocol.registry import submission
@@ -50,7 +50,7 @@ class DeviantPlace(Endpoint):
     async def post(self, body: Body) -> None:
         """Post as the deviations have it, after what is posted without a cause."""
         number = body.round if isinstance(body, Call) else len(self.network.board.calls)
-        kind = Message(b"", 0, body).kind
+        kind = KINDS[type(body)]
         for one in self._own(number, Action.REACT):
             if one.until is kind:
                 self.deviations.note(one)
@@ -61,7 +61,7 @@ class DeviantPlace(Endpoint):
 
     async def _passed(self, number: int, receiver: str, body: Body) -> Body | None:
         """Return what goes out instead of a message, after its delay; None: nothing does."""
-        kind = Message(b"", 0, body).kind
+        kind = KINDS[type(body)]
         for one in self._own(number, Action.OMIT, Action.DELAY, Action.CHANGE):
             if one.message is not kind or (is_person(receiver) and not one.means(receiver)):
                 continue
@@ -122,10 +122,6 @@ def _is_part(said: Mapping[int, str], row: Sequence[str]) -> bool:
 
 class DeviantShuffler(DeviantPlace, BatchDoor):
     """The place of a shuffler: ballots that it has opened change before its batch leaves."""
-
-    def __init__(self, deviations: Deviations, network: Network, party: str) -> None:
-        BatchDoor.__init__(self, network, party)
-        self.deviations = deviations
 
     def strikes(self, number: int) -> bool:
         """Whether ballots of a round change."""

@@ -1,12 +1,16 @@
 """Deviations as a scenario file has them, as the protocol has them, and in a session."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
+
+from msgspec import convert
+from msgspec.structs import asdict
 
 from ...crypto.entropy import Entropy
 from ...errors import DataError
 from ...protocol.messages import Kind
-from ...protocol.search.deviation import Action, Deviation
+from ...protocol.search.deviation import Deviation
 from ...roles.cast import Cast
 from ...roles.faults.deviant_place import places
 from ...roles.faults.deviant_wire import wire
@@ -14,53 +18,23 @@ from ...roles.faults.deviation import DeviationRecord, Deviations
 from ..schema.model import Deviation as Entry
 from ..schema.model import Scenario
 
+NAMED = ("message", "until")  # keys that hold a kind of message, which a file names
 LABEL = "deviations"  # the fork of a session's entropy that own answers are sealed with
 
 
 def deviation_of(entry: Entry) -> Deviation:
     """Return a deviation as the protocol has it."""
-    return Deviation(
-        by=entry.by,
-        do=Action(entry.do),
-        message=_kind(entry.message),
-        field=entry.field or "",
-        change=entry.change or "",
-        people=entry.people,
-        all_but=entry.all_but,
-        rounds=entry.rounds,
-        row=entry.row,
-        places=entry.places,
-        until=_kind(entry.until),
-        until_by=entry.until_by or "",
-        deadlines=entry.deadlines or 0.0,
-    )
+    said = {name: value for name, value in asdict(entry).items() if value is not None}
+    kinds = {name: Kind[said[name].upper()].value for name in NAMED if name in said}
+    return convert(said | kinds, Deviation)
 
 
 def entry_of(deviation: Deviation) -> Entry:
-    """Return a deviation as a file has it."""
-    return Entry(
-        by=deviation.by,
-        do=deviation.do.value,
-        message=_name(deviation.message),  # type: ignore[arg-type]
-        field=deviation.field or None,
-        change=deviation.change or None,  # type: ignore[arg-type]
-        people=deviation.people,
-        all_but=deviation.all_but,
-        rounds=deviation.rounds,
-        row=deviation.row,
-        places=deviation.places,
-        until=_name(deviation.until),  # type: ignore[arg-type]
-        until_by=deviation.until_by or None,
-        deadlines=deviation.deadlines or None,
-    )
-
-
-def _kind(name: str | None) -> Kind | None:
-    return None if name is None else Kind[name.upper()]
-
-
-def _name(kind: Kind | None) -> str | None:
-    return None if kind is None else kind.name.lower()
+    """Return a deviation as a file has it: without the keys that say nothing."""
+    values = ((field.name, getattr(deviation, field.name)) for field in fields(deviation))
+    said: dict[str, Any] = {name: value for name, value in values if value}
+    kinds = {name: said[name].name.lower() for name in NAMED if name in said}
+    return convert(said | kinds | {"do": deviation.do.value}, Entry)
 
 
 def deviations_of(entries: Sequence[Entry], entropy: Entropy, people: int) -> Deviations:

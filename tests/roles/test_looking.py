@@ -23,25 +23,29 @@ ROWS = KIT.people(MANY)
 contest = user.contest
 
 
+def challenged(target: str) -> KIT.Run:
+    """A session in which the first shuffler replaces what a person has sent."""
+    return KIT.run(
+        ROWS,
+        rules=Rules(min_dropout=3, challenge=True),
+        guards=Guards(registered=MANY),
+        shufflers=2,
+        faults={"shuffler-1": cheat(Deed(substitute, SeededEntropy(3), target=target))},
+    )
+
+
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
 def test_who_looks_late_but_in_time_is_heard(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whose ballot a shuffler has replaced: it is said by them, and nothing is opened."""
 
     async def slow(me: Endpoint, plan: Round, *given: Any) -> None:
         number = plan.call.round
-        await me.network.until(Kind.HEARD, lambda board: number in board.challenged.heard)
+        await me.until(Kind.HEARD, lambda board: number in board.challenged.heard)
         await trio.sleep(share * plan.announcement.rules.deadline)
         await contest(me, plan, *given)
 
     monkeypatch.setattr(user, "contest", slow)
-    deed = Deed(substitute, SeededEntropy(3), target="user-3")
-    run = KIT.run(
-        ROWS,
-        rules=Rules(min_dropout=3, challenge=True),
-        guards=Guards(registered=MANY),
-        shufflers=2,
-        faults={"shuffler-1": cheat(deed)},
-    )
+    run = challenged("user-3")
     assert run.board.burned is not None
     assert "sent and was accepted has not come" in run.board.burned
     assert run.board.alarms
@@ -57,18 +61,11 @@ def test_each_alarm_is_judged_whatever_others_say(monkeypatch: pytest.MonkeyPatc
             await contest(me, plan, *given)
             return
         number = plan.call.round
-        await me.network.until(Kind.HEARD, lambda board: number in board.challenged.heard)
+        await me.until(Kind.HEARD, lambda board: number in board.challenged.heard)
         await me.post(Alarm(number, Cause.CHANGED, b"nothing"))
 
     monkeypatch.setattr(user, "contest", said)
-    deed = Deed(substitute, SeededEntropy(3), target="user-5")
-    run = KIT.run(
-        ROWS,
-        rules=Rules(min_dropout=3, challenge=True),
-        guards=Guards(registered=MANY),
-        shufflers=2,
-        faults={"shuffler-1": cheat(deed)},
-    )
+    run = challenged("user-5")
     assert {party for party, _ in run.board.alarms} == {"user-1", "user-5", "user-12"}
     assert run.board.burned == "a ballot that user-5 sent and was accepted has not come"
     assert not run.transcript.reads

@@ -58,8 +58,7 @@ def test_a_person_is_linked_exactly_where_the_view_says_so(run: Run) -> None:
             about = f"peer-{person + 1}"
             told = PeerExplainer(record, members, names).person(person)
             check_order(told)
-            whom = (" + ".join(members), "anybody")
-            linked = tuple(f"{about} is linked by {who}" for who in whom)
+            linked = f"{about} is linked by {' + '.join(members) or 'anybody'}"
             assert told.ending.endswith(linked) == (person in pinned)
             said = {
                 part
