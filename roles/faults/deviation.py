@@ -50,6 +50,7 @@ class Deviations:
         strategy: the deviations.
         members: the coalition, where more pool what they saw than deviate.
         entropy: what own answers are sealed with.
+        people: how many take part.
         record: keeps what the coalition saw.
     """
 

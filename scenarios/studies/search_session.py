@@ -27,7 +27,7 @@ from ...roles.faults.deviation import DeviationRecord, Deviations
 from ...roles.session import play, signers
 from ..play.real import cast_of
 from ..programs.registry import program_of, samples
-from ..programs.topology import CENTRAL, topology_of
+from ..programs.topology import topology_of
 from ..schema.model import About, Feature, Policy, Population, Scenario
 
 PEOPLE = 6
@@ -45,7 +45,7 @@ def is_searchable(scenario: Scenario) -> bool:
     """Whether the small session can stand for a scenario: two rounds, a curator and an analyst."""
     program = program_of(scenario)
     is_other = program.reports or program.opens or program.deepens
-    return topology_of(scenario) is CENTRAL and not is_other
+    return not (topology_of(scenario).untold or is_other)
 
 
 def small(scenario: Scenario) -> Scenario:
@@ -107,6 +107,7 @@ class SmallSession:
         people: how many take part.
         played: how many sessions were played.
         errors: sessions that ended in an error of a role.
+        casts: the sessions by their seeds, without rows and strategies.
     """
 
     scenario: Scenario

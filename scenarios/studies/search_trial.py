@@ -45,6 +45,9 @@ class Trial:
         members: the coalition.
         seeds: that confirm a difference; the first is played first.
         errors: strategies that ended a session with an error of a role.
+        session: what plays them.
+        rows: of the people.
+        honest: the worlds in which everybody follows the protocol.
     """
 
     scenario: Scenario

@@ -55,7 +55,7 @@ def deviations(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     if not scenario.deviation:
         return
     path: Path = ("deviation",)
-    if topology_of(scenario) is not CENTRAL:
+    if topology_of(scenario).untold:
         yield problem(path, "deviations are of central parties; this scenario has peers")
         return
     if scenario.fault:
