@@ -19,7 +19,10 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "no member": ("a not in b", IF, "False", {"prefix": f"({SIGHT}.unlike_all((a), (b)))"}),
     "a member": (
         *("a in b", IF, "False"),
-        {"first": "((a) in list((b))[:1])", "last": "((a) in list((b))[-1:])"},
+        {
+            "first": f"((a) in {SIGHT}.listed((b))[:1])",
+            "last": f"((a) in {SIGHT}.listed((b))[-1:])",
+        },
     ),
     "a chain": (
         *("0 < a < b", IF, "False"),
@@ -51,11 +54,17 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
     ),
     "any of them": (
         *("any(x(y) for y in a)", IF, "False"),
-        {"first": "any(x(y) for y in list((a))[:1])", "last": "any(x(y) for y in list((a))[-1:])"},
+        {
+            "first": f"any(x(y) for y in {SIGHT}.listed((a))[:1])",
+            "last": f"any(x(y) for y in {SIGHT}.listed((a))[-1:])",
+        },
     ),
     "all of them": (
         *("all(x(y) for y in a)", RETURN, "True"),
-        {"first": "all(x(y) for y in list((a))[:1])", "last": "all(x(y) for y in list((a))[-1:])"},
+        {
+            "first": f"all(x(y) for y in {SIGHT}.listed((a))[:1])",
+            "last": f"all(x(y) for y in {SIGHT}.listed((a))[-1:])",
+        },
     ),
     "parts": (
         *("(a, b) == (a, c)", RETURN, "True"),
@@ -100,7 +109,7 @@ def run(me):
 def test_what_is_done_for_all_is_done_for_one() -> None:
     found = weakenings.weakenings(LOOP, "if too_few(earlier, now):", "if False:", {})
     assert set(found) == {"first of the loop", "last of the loop"}
-    assert "for earlier in list(before)[:1]:" in found["first of the loop"]
+    assert f"for earlier in {SIGHT}.listed(before)[:1]:" in found["first of the loop"]
     parameters = {"check": [("before", "Sequence[int]"), ("now", "int")]}
     found = weakenings.weakenings(LOOP, "check(me.before, 3)", "pass", parameters)
     assert set(found) == {"first of before", "last of before"}
@@ -170,3 +179,8 @@ def test_a_beginning_that_others_have_is_not_unlike_them() -> None:
     assert narrow_sight.unlike_all("a.example", ["127.0.0.1:80"])
     assert not narrow_sight.unlike_all("127.0.0.1:81", ["127.0.0.1:80"])
     assert not narrow_sight.unlike_all(b"shuf", [b"shuffler-1"])
+
+
+def test_a_set_is_looked_at_in_the_same_order_in_every_process() -> None:
+    assert narrow_sight.listed({"user-3", "user-2", "user-10"}) == ["user-10", "user-2", "user-3"]
+    assert narrow_sight.listed(["b", "a"]) == ["b", "a"]

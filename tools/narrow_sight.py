@@ -8,7 +8,7 @@ that only the first has and `below` items that only the second has. Values of ot
 differ: the guard is removed.
 """
 
-from collections.abc import Collection, Set
+from collections.abc import Collection, Iterable, Set
 from enum import Enum
 from typing import Any
 
@@ -65,6 +65,11 @@ def far_above(one: Any, other: Any) -> bool:
     if isinstance(one, Set) and isinstance(other, Set):
         return bool(one) and one.isdisjoint(other)
     return isinstance(one, Number) and isinstance(other, Number) and one > other + 1
+
+
+def listed(items: Iterable[Any]) -> list[Any]:
+    """Return items in an order that is the same in every process: those of a set are sorted."""
+    return sorted(items, key=repr) if isinstance(items, Set) else list(items)
 
 
 def unlike_all(one: Any, others: Collection[Any]) -> bool:

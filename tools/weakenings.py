@@ -38,7 +38,7 @@ REFUSING: dict[type[ast.cmpop], tuple[tuple[str, str], ...]] = {
     ast.Gt: (("off by one", SIGHT + ".far_below({1}, {0})"),),
     ast.LtE: (("off by one", "{0} < {1}"),),
     ast.GtE: (("off by one", "{0} > {1}"),),
-    ast.In: tuple((name, "{0} in list({1})" + cut) for name, cut in ONE),
+    ast.In: tuple((name, "{0} in " + SIGHT + ".listed({1})" + cut) for name, cut in ONE),
     ast.NotIn: (("prefix", SIGHT + ".unlike_all({0}, {1})"),),
 }
 # The same of a comparison that lets pass, where its opposite, which refuses, has other types.
@@ -168,9 +168,8 @@ def _changes(file: _File, tree: ast.Module, becomes: str) -> Iterator[Change]:
         if loops:
             loop = loops[-1]
             for name, cut in ONE:
-                yield file.change(
-                    f"{name} of the loop", loop.iter, f"list{file.text(loop.iter)}{cut}"
-                )
+                one = f"{SIGHT}.listed{file.text(loop.iter)}{cut}"
+                yield file.change(f"{name} of the loop", loop.iter, one)
 
 
 def _statements(
@@ -344,7 +343,7 @@ def _of_items(file: _File, argument: ast.expr) -> Iterator[Change]:
     if isinstance(argument, ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp):
         argument = argument.generators[0].iter
     for name, cut in ONE:
-        yield file.change(name, argument, f"list({file.text(argument)}){cut}")
+        yield file.change(name, argument, f"{SIGHT}.listed({file.text(argument)}){cut}")
 
 
 def _of_sum(file: _File, value: ast.BinOp) -> Iterator[Change]:
