@@ -47,7 +47,8 @@ def as_opened(
 ) -> tuple[Links, tuple[CountsSeen, ...]]:
     """What these parties link and count, as far as it is open to them. policy: as announced.
 
-    A reader that publishes less than it opens has seen all that it opened.
+    Whose message is followed to its reader and stays closed is linked to nothing. A reader that
+    publishes less than it opens has seen all that it opened.
     """
     if tries_all(coalition):
         return linked, (*counted, *(_all_of(record, seen) for seen in counted))
@@ -59,8 +60,9 @@ def as_opened(
     open_ = {seen.round: set(map(prefix_of, seen.counts)) for seen in counted}
     return {
         number: {
-            person: row if person in own else shown_of(row, open_.get(number, ()))
+            person: shown
             for person, row in people.items()
+            if (shown := row if person in own else shown_of(row, open_.get(number, ())))
         }
         for number, people in linked.items()
     }, counted

@@ -7,8 +7,9 @@ A released cell is a prefix of a row, and blank from there on. Of n people, V_j 
     people linked        sum over what is open of each of log2 V_j
 
 The first is what counts tell if a blank could be anything; that it is shared by fewer than k people
-tells more, so bits are at least so many, and exact where nothing is blank. `randomness` and the
-reader together compute the function of every row that there may be: for them nothing is blank.
+tells more, so bits are at least so many. Where everybody came and nothing is blank they are exact,
+with the people linked taken out of c; so are the guesses. `randomness` and the reader together
+compute the function of every row that there may be: for them nothing is blank.
 
 A cell is certain if every row that its person can have has one value there: the released cells
 that are left once linked people are taken out, and for who may be blank every row, or next value,
@@ -17,7 +18,8 @@ its group are not used, so certain cells are at least so many where something is
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import log2, prod
 from typing import TYPE_CHECKING
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from ...protocol.view import View
 
 LN2 = 0.6931471805599453
+Key = tuple[tuple[int, str], ...]  # values by column, in order; () where nothing is linked
 
 
 def bits_of_counts(seen: "CountsSeen", sizes: Sequence[int], users: int) -> float:
@@ -54,19 +57,58 @@ def exact(seen: "CountsSeen", users: int) -> bool:
     return seen.people == users and not any(BLANK in cell for cell in seen.counts)
 
 
-def guesses(seen: "CountsSeen | None", sizes: Sequence[int], users: int) -> tuple[float, float]:
-    """Rows and cells that one guess for everybody gets right, at least, from these counts."""
-    before = users / prod(sizes), sum(users / size for size in sizes)
-    if seen is None or not seen.counts:
-        return before
-    rows = max((n for cell, n in seen.counts.items() if BLANK not in cell), default=0)
-    columns = [dict[str, int]() for _ in sizes]
-    for cell, people in seen.counts.items():
-        for column, value in zip(columns, cell, strict=True):
-            if value != BLANK:
-                column[value] = column.get(value, 0) + people
-    cells = sum(max(column.values(), default=0) for column in columns)
-    return max(rows, before[0]), max(cells, before[1])
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The values that a view links to users, and the counts of all other users.
+
+    Attributes:
+        kinds: users by their linked values, and by whether the view shows that they were counted.
+        rows: the linked values of each kind that has any.
+        left: the counts without the linked users.
+        unsure: linked users who may still be in `left`.
+    """
+
+    kinds: Counter[tuple[Key, bool]]
+    rows: "dict[Key, Row]"
+    left: Counter[tuple[str, ...]]
+    unsure: int
+
+    @classmethod
+    def of(cls, view: "View", seen: "CountsSeen | None", columns: int) -> "_Known":
+        """Read a view. seen: the counts; None: the view has none."""
+        linked = view.pinned
+        kinds = Counter((_key(linked.get(i)), _here(view, seen, i)) for i in range(view.users))
+        rows = {key: row for row in linked.values() if (key := _key(row))}
+        left, unsure = Counter(seen.counts if seen else {}), 0
+        for (key, here), people in kinds.items():
+            if key and here and seen:
+                left[_released(rows[key], seen, columns)] -= people
+            elif key:
+                unsure += people
+        return cls(kinds, rows, +left, unsure)
+
+    def linked(self) -> "Iterator[tuple[Row, int]]":
+        """Iterate over the linked rows, or parts of rows, with their numbers of users."""
+        return ((self.rows[key], people) for (key, _), people in self.kinds.items() if key)
+
+
+def guesses(known: _Known, sizes: Sequence[int], users: int) -> tuple[float, float]:
+    """Return lower bounds on the expected rows and cells that best guesses get right.
+
+    Both are exact if `exact` holds: all unlinked users then have one posterior.
+    """
+    whole = sum(people for row, people in known.linked() if len(row) == len(sizes))
+    shared = max((people for cell, people in known.left.items() if BLANK not in cell), default=0)
+    rows = whole + max(shared - known.unsure, (users - whole) / prod(sizes))
+    cells = float(sum(len(row) * people for row, people in known.linked()))
+    for column, size in enumerate(sizes):
+        values = Counter[str]()
+        for cell, people in known.left.items():
+            values[cell[column]] += people
+        del values[BLANK]
+        free = users - sum(people for row, people in known.linked() if column in row)
+        cells += max(max(values.values(), default=0) - known.unsure, free / size)
+    return rows, cells
 
 
 def _said(cell: "Sequence[str]") -> tuple[int, ...]:
@@ -79,37 +121,32 @@ def _told(seen: "CountsSeen") -> int:
     return sum(people * len(_said(cell)) for cell, people in seen.counts.items())
 
 
-def certain_cells(view: "View", seen: "CountsSeen | None", sizes: Sequence[int]) -> int:
+def _certain_cells(
+    view: "View", seen: "CountsSeen | None", known: _Known, sizes: Sequence[int]
+) -> int:
     """How many (person, column) values are certain to a coalition, at least.
 
     seen: the counts that tell it most; None: it has read none.
     """
     constant = [size == 1 for size in sizes]
-    linked = view.pinned
-    if view.everybody and seen and not linked:  # all are linked, and nobody is recorded singly
+    if view.everybody and seen and not known.rows:  # all are linked; nobody is recorded singly
         said = sum(people * len(_said(cell)) for cell, people in seen.counts.items())
         return max(said, sum(constant) * view.users)
-    kinds = Counter((_key(linked.get(i)), _here(view, seen, i)) for i in range(view.users))
-    rows = {key: row for row in linked.values() if (key := _key(row))}
-    left = Counter(seen.counts if seen else {})
-    for (key, here), people in kinds.items():
-        if key and here and seen:
-            left[_released(rows[key], seen, len(sizes))] -= people
     certain = 0
-    for (key, here), people in kinds.items():
-        row = rows.get(key, {}) if key else {}
-        cells: Counts = +left if not key else {}
+    for (key, here), people in known.kinds.items():
+        row = known.rows.get(key, {})
+        cells: Counts = known.left
         if key and seen:
             cells = {_released(row, seen, len(sizes)): people}
         for column, one in enumerate(constant):
-            known = one or column in row
-            if not known and here and seen:
-                known = _is_certain(cells, seen.counts, column, view)
-            certain += people * known
+            sure = one or column in row
+            if not sure and here and seen:
+                sure = _is_certain(cells, seen.counts, column, view)
+            certain += people * sure
     return certain
 
 
-def _key(row: "Row | None") -> tuple[tuple[int, str], ...]:
+def _key(row: "Row | None") -> Key:
     return tuple(sorted(row.items())) if row else ()
 
 
@@ -170,35 +207,38 @@ def _row_values(released: "Counts", column: int, domains: Sequence[int]) -> int:
 
 def parts(view: "View", sizes: Sequence[int]) -> dict[str, object]:
     """The figures of a view of opened rows, by the names that they have in `Received`."""
+    users, row_bits = view.users, sum(log2(size) for size in sizes)
     best = max(
         view.counted,
-        key=lambda seen: (bits_of_counts(seen, sizes, view.users), _told(seen)),
+        key=lambda seen: (bits_of_counts(seen, sizes, users), _told(seen)),
         default=None,
     )
-    told = bits_of_counts(best, sizes, view.users) if best else 0.0
-    pinned = [(tuple(row), 1) for row in view.pinned.values() if row]
+    known = _Known.of(view, best, len(sizes))
+    pinned = [(tuple(row), people) for row, people in known.linked()]
     if view.everybody and best and not pinned:  # single people are not recorded
         pinned = [(said, n) for cell, n in best.counts.items() if (said := _said(cell))]
-    rows = sum(n * sum(log2(sizes[column]) for column in said) for said, n in pinned)
-    sure = best is not None and exact(best, view.users)
+    linked_bits = sum(n * sum(log2(sizes[column]) for column in said) for said, n in pinned)
     people = sum(n for _, n in pinned)
+    told = bits_of_counts(best, sizes, users) if best else 0.0
+    fits = not known.rows or known.left.total() + people == users  # where nobody lies
+    sure = best is not None and exact(best, users) and fits
+    if sure and known.rows:  # all people who are not linked share the rows that are left
+        told = users * row_bits - log_multinomial(known.left.values()) / LN2
     whole = sum(n for said, n in pinned if len(said) == len(sizes))
-    full = whole == view.users
-    certain = certain_cells(view, best, sizes)
-    right, cells = guesses(best, sizes, view.users)
-    known = sum(n * len(said) for said, n in pinned)
-    hidden = view.users - people
+    full = whole == users
+    right, cells = guesses(known, sizes, users)
+    hidden = users - people
     sets = [(hidden, 1)] if hidden else []
     return {
         "linked": people,
-        "cells_certain": certain,
-        "bits": max(told, rows),
-        "exact": full or (not pinned and (sure or not view.counted)),
-        "crowd": 1 if people else view.users,
+        "cells_certain": _certain_cells(view, best, known, sizes),
+        "bits": max(told, linked_bits),
+        "exact": full or sure or (not pinned and not view.counted),
+        "crowd": 1 if people else users,
         "rows_guessed": max(right, float(whole)),
-        "rows_guessed_before": view.users / prod(sizes),
-        "cells_guessed": max(cells, float(known)),
-        "cells_guessed_before": sum(view.users / size for size in sizes),
+        "rows_guessed_before": users / prod(sizes),
+        "cells_guessed": max(cells, float(sum(n * len(said) for said, n in pinned))),
+        "cells_guessed_before": sum(users / size for size in sizes),
         "sets": tuple(sets + ([(1, people)] if people else [])),
         "method": Method.EXACT if full or sure else Method.BOUNDED,
     }

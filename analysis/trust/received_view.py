@@ -244,7 +244,7 @@ def anonymity_sets(view: "View") -> list[int]:
 
 def cells_certain(view: "View", sizes: Sequence[int]) -> int:
     """How many (person, column) values are known for certain: no other is possible."""
-    return inferred(view, sizes)[1].cells_certain
+    return received(view, sizes).cells_certain
 
 
 def view_bits(view: "View", sizes: Sequence[int]) -> tuple[float, bool]:
