@@ -192,13 +192,15 @@ def known_to_reader(
 ) -> int:
     """Reader: people in known small crowds, for a party that sees the sizes of closed groups.
 
+    Of fewer than k people in all only their number is known: they count as nobody.
+
     released: what opened, before anything further is closed.
     """
     found = 0
     for before, _, open_ in _stops(released, prefixes=prefixes):
         rows = _rows_closed(domains, before, open_, prefixes=prefixes)
         closed = sizes.get(before, ())
-        if (open_ or before) and is_unsafe(closed, rows, k):
+        if (open_ or before or sum(closed) >= k) and is_unsafe(closed, rows, k):
             found += sum(closed)
     return found
 
