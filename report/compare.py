@@ -135,7 +135,9 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
     lead = (
         "Bits to one party: what the single party that receives most has learnt of who has which "
         "row, per person. Exposed: people in a crowd smaller than k as released; e is epsilon, "
-        "nats, where people add noise instead. Error: total variation distance of all two-way "
+        "nats, where people add noise instead. Known by exclusion: people of whom nothing is "
+        "released and whose small crowd is known all the same, since they have none of the open "
+        "values; they count as exposed. Error: total variation distance of all two-way "
         "tables, 0 to 1, a column that is not released being guessed uniform."
     )
     yield Section(
@@ -196,13 +198,14 @@ def _trust(comparison: Comparison) -> Grid:
                 f"{best.linked:,} {'reports' if best.reports else 'people'}",
                 exposed(program),
                 "-" if promised is None else percent(promised),
+                program.privacy.exclusion,
             )
         )
     headings = (
         *("program", "receives most", "bits a person", "links"),
-        *("exposed, in truth", "promised"),
+        *("exposed, in truth", "promised", "known by exclusion"),
     )
-    return Grid("Trust and privacy", headings, rows, (2, 3, 4, 5), measures_numbers(comparison))
+    return Grid("Trust and privacy", headings, rows, (2, 3, 4, 5, 6), measures_numbers(comparison))
 
 
 def _use(comparison: Comparison) -> Grid:

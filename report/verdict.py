@@ -55,6 +55,11 @@ def _bounds(facts: Facts) -> Iterator[str]:
     decision, exposure = facts.result.decision, facts.result.exposure
     if not decision:
         return
+    if facts.opens:
+        known = percent(exposure.promised)
+        yield f"Promised: nothing is said that fewer than k = {facts.k} people share, and of "
+        yield f"{known} of people all who see the release know the small crowd by exclusion."
+        return
     proof = decision.certificate
     yield (
         f"Promised: at most {percent(decision.bound)} ({proof.people:,} people), by the rule "

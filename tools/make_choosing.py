@@ -25,8 +25,8 @@ SEED = 4  # of the scenarios that name none
 BLOCK = re.compile(r"(<!-- compare (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 HEADINGS = (
-    "program", "most trusted", "bits", "linked", "guessed", "exposed", "promised", "columns",
-    "cells", "entropy", "error", "CPU s", "bytes", "rounds",
+    "program", "most trusted", "bits", "linked", "guessed", "exposed", "promised", "excluded",
+    "columns", "cells", "entropy", "error", "CPU s", "bytes", "rounds",
 )  # fmt: skip
 MEASURED = ("CPU s", "bytes")  # what does not follow from the seed alone
 
@@ -53,6 +53,7 @@ def _row(program: Compared) -> list[str]:
         "-" if most.rows_guessed is None else f"{most.rows_guessed:.1%}",
         "no rows" if noise else f"{privacy.true:.1%}",
         f"ε = {privacy.epsilon:g}" if noise else promised,
+        privacy.exclusion,
         str(len(worth.columns)),
         f"{worth.cells:.1%}",
         f"{worth.entropy:.2f}",

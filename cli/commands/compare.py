@@ -177,6 +177,8 @@ LEGEND = (
     "catalogue read somebody's row, measured with --cheating; fewer may do, by other attacks.\n"
     "guessed: people whose whole row its best guess gets right, in expectation.\n"
     "exposure: people in a crowd smaller than k, as released and as promised; e: epsilon in nats.\n"
+    "by exclusion: people of whom nothing is released, in a small crowd that is known since they\n"
+    "have none of the open values; they count in exposure. reader: how many it knows so.\n"
     "entropy: bits a person that the release keeps; of noise, what a report tells of its row.\n"
     "two-way: tables of two columns that are answered. error: total variation distance over all\n"
     "of them, mean and worst; a column that is not released is guessed to be uniform. +-: 95 %."
@@ -208,13 +210,14 @@ def _trust(programs: "Sequence[Compared]") -> Grid:
                 _cheating(program),
                 percent(program.privacy.true) if program.privacy.epsilon is None else "no rows",
                 _promise(program.privacy),
+                program.privacy.exclusion,
             )
         )
     headings = (
         "program", "most trusted", "bits", "linked", "guessed", "watching", "cheating", "exposure",
-        "promised",
+        "promised", "by exclusion",
     )  # fmt: skip
-    return Grid(headings, rows, (2, 3, 4, 7, 8))
+    return Grid(headings, rows, (2, 3, 4, 7, 8, 9))
 
 
 ROLES = ("curator", "analyst", "shuffler", "aggregator", "peer")

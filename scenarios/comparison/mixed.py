@@ -195,7 +195,8 @@ def privacy_of(outcome: Outcome, epsilon: float | None) -> Privacy:
     if epsilon is not None:
         return Privacy(0.0, None, epsilon)
     promised = outcome.exposure.promised if outcome.decision else None
-    return Privacy(outcome.exposure.true, promised)
+    known = outcome.findings.by_exclusion if outcome.findings else None
+    return Privacy(outcome.exposure.true, promised, None, *(known or (None, None)))
 
 
 def worth_of(case: Case, outcome: Outcome, asked: Sequence[Question], told: float) -> Utility:

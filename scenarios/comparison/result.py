@@ -121,11 +121,26 @@ class Privacy:
         true: the share of people; 0 where no rows are released.
         promised: None where nothing is promised about crowds.
         epsilon: local, of a person's whole answer, nats; None where nobody adds noise.
+        excluded: people of whom nothing is released and whose small crowd everybody knows by
+            exclusion; they count in `true`. None where no value stays closed for certain.
+        reader_excluded: the same for the party that reads, which may have seen more than it
+            publishes.
     """
 
     true: float
     promised: float | None
     epsilon: float | None = None
+    excluded: int | None = None
+    reader_excluded: int | None = None
+
+    @property
+    def exclusion(self) -> str:
+        """Users known by exclusion to all and, if more, to the reader: a cell of a table."""
+        if self.excluded is None:
+            return "-"
+        more = self.reader_excluded or 0
+        reader = f" (reader {more:,})" if more > self.excluded else ""
+        return f"{self.excluded:,}{reader}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,8 @@ HEADINGS = (
     "cheating_low_95",
     "cheating_high_95",
     "cheating_noticed",
+    "known_by_exclusion",
+    "known_by_exclusion_reader",
 )
 
 
@@ -79,7 +81,7 @@ def _row(program: Compared) -> tuple[object, ...]:
     trusted, worth, price = program.trust.most_trusted, program.utility, program.cost
     low, high = worth.mean_limits or ("", "")
     cheap, dear = price.cpu_limits or ("", "")
-    promised = program.privacy.promised
+    privacy, promised = program.privacy, program.privacy.promised
     return (
         program.program,
         program.family,
@@ -88,9 +90,9 @@ def _row(program: Compared) -> tuple[object, ...]:
         trusted.linked,
         "" if trusted.rows_guessed is None else trusted.rows_guessed,
         " or ".join("+".join(parties) for parties in program.trust.smallest),
-        program.privacy.true,
+        privacy.true,
         "" if promised is None else promised,
-        "" if program.privacy.epsilon is None else program.privacy.epsilon,
+        "" if privacy.epsilon is None else privacy.epsilon,
         " ".join(worth.columns),
         worth.cells,
         worth.entropy,
@@ -110,6 +112,7 @@ def _row(program: Compared) -> tuple[object, ...]:
         program.burned or "",
         program.note,
         *_cheating(program),
+        *("" if known is None else known for known in (privacy.excluded, privacy.reader_excluded)),
     )
 
 

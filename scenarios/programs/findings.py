@@ -39,6 +39,14 @@ class Findings(Record, frozen=True, tag_field="program"):
         """Shares of which the 95 % interval is from 0 to 1, `feature = value` each."""
         return ()
 
+    @property
+    def by_exclusion(self) -> "tuple[int, int] | None":
+        """Users known by exclusion: to all who see the release, and to its reader.
+
+        None if no value is suppressed for certain.
+        """
+        return None
+
     def of_everybody(self, release: "Counts") -> "tuple[Counts, float] | None":  # noqa: ARG002
         """A release of those who took part, as one of all people, and the share of all values said.
 

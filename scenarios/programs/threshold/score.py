@@ -138,6 +138,13 @@ class Opened(Findings, frozen=True, tag="threshold"):
         return estimated_cells(release, self.sampled.rate), self.share
 
     @property
+    def by_exclusion(self) -> "tuple[int, int] | None":
+        """Users known by exclusion: to all, and to the reader; None if messages may be covers."""
+        if self.sampled is not None:
+            return None
+        return self.excluded, max(self.excluded, self.reader_excluded)
+
+    @property
     def closed_people(self) -> int:
         """People in groups that stayed closed."""
         return sum(size.people * size.groups for size in self.closed)
