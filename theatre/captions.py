@@ -47,8 +47,7 @@ def caption_of(
     body: Body,
     columns: Sequence[str],
     call: Call | None,
-    *,
-    ordered: bool,
+    terms: Announcement | None,
 ) -> str:
     """Say what a post means.
 
@@ -58,8 +57,9 @@ def caption_of(
         body: what is posted.
         columns: the names of those asked about.
         call: of this round.
-        ordered: whether batches leave in sorted order, as they do outside lessons.
+        terms: of the session, announced before; None: nothing was.
     """
+    ordered = terms is None or terms.rules.ordered  # as it is outside lessons
     who = author.capitalize() if "-" in author else f"The {author}"
     match body:
         case Announcement():
@@ -73,7 +73,8 @@ def caption_of(
         case Tally(totals=totals, counts=None):
             return f"{who} posts how many answers it read: {sum(totals):,}. Not which."
         case Tally():
-            return f"{who} publishes the counts of {asks(call, columns)}."
+            below = of_closed(program, body, terms)
+            return f"{who} publishes the counts of {asks(call, columns)}.{below}"
         case Decision():
             return program.stage_decision(body, columns, CENTRAL.reader)
         case Burned(why=why):
@@ -134,6 +135,14 @@ def announced(program: ReleaseProgram, body: Announcement) -> str:
         )
         about += f".{ASIDE}Answered coarser than people know: {'; '.join(rules)}"
     return about
+
+
+def of_closed(program: ReleaseProgram, body: Tally, terms: Announcement | None) -> str:
+    """Return the aside on users without a released value; "" if there is nothing to report."""
+    if terms is None or not body.counts:
+        return ""
+    told = program.stage_release(terms.policy, terms.schema, body.counts[0])
+    return f"{ASIDE}{told}" if told else ""
 
 
 def call_caption(program: ReleaseProgram, call: Call, columns: Sequence[str]) -> str:

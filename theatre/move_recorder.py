@@ -160,11 +160,9 @@ class MoveRecorder(Instrument):
         if isinstance(body, Burned | Closed) or (isinstance(body, Mixed) and body.hop == 1):
             self._close()
         asked = self._rounds.get(number)
-        ordered = self._announced is None or self._announced.rules.ordered
         call = asked.call if asked else None
-        sentence = caption_of(
-            self._program, entry.author, body, self._columns, call, ordered=ordered
-        )
+        terms = self._announced
+        sentence = caption_of(self._program, entry.author, body, self._columns, call, terms)
         kind = entry.message.kind.name.lower()
         self._tell(Post(entry.author, kind, number, sentence, **self._facts(entry)))
 

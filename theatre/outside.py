@@ -163,6 +163,7 @@ def bill_of(announced: Announcement | None, name: str) -> dict[str, Any]:
         "share": policy.max_exposure if policy else 1.0,
         "fixed": policy is None or policy.setting is Setting.FIXED,
         "reports": announced is not None and heard_as(announced.program).reports,
+        "opens": None,  # of what parties read and sent nothing is on the board
         "rule": f"It decides by the rule {policy.rule!r}." if policy else "",
         "sorted": announced is None or announced.rules.ordered,
         "seed": None,

@@ -23,7 +23,7 @@ STATIC = Path(__file__).with_name("static")
 SHARED = ("plain", "draw", "known", "figures")
 LAST = ("panel", "main")
 SCRIPTS = {
-    CENTRAL.name: (*SHARED, "eyes", "fold", "way", "stage", "scene", "words", *LAST),
+    CENTRAL.name: (*SHARED, "opened", "eyes", "fold", "way", "stage", "scene", "words", *LAST),
     PEERS.name: (*SHARED, "peer_eyes", "peer_fold", "peer_way", "peer_stage", "peer_words", *LAST),
 }  # topology -> the page's scripts, in an order in which each finds what it needs
 LIVE = "live"  # the script of a live page, after all others

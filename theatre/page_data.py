@@ -16,6 +16,8 @@ k, share         the promise: at most this share of the people in a crowd smalle
 fixed            whether all rounds ask the same people
 locked           whether ballots open only with the shares that all shufflers show (a challenge)
 reports          whether people randomized what they said
+opens            where only what k people share opens: k, whether prefixes do, and whether its
+                 reader publishes less than it opens; null elsewhere
 rule             how columns are chosen, in a sentence
 seed             None where the run is secret
 cheating         what coalitions learn that cheat, if that was measured (cheating.py)
@@ -26,6 +28,7 @@ deviated         what went wrong in the run, and what stands in the place of sta
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..protocol.opened_prefixes import by_prefixes, closes_further
 from ..scenarios.programs.interface import Considered
 from ..scenarios.programs.registry import program_of
 from ..scenarios.programs.stage import rule
@@ -74,12 +77,23 @@ def page_data(
         "fixed": scenario.population.setting == "fixed",
         "locked": scenario.defence.locks,
         "reports": program_of(scenario).reports,
+        "opens": opening(scenario),
         "rule": program_of(scenario).stage_rule(scenario.policy),
         "sorted": scenario.mix.order == "sorted",
         "seed": seed,
         "cheating": cheating_data(scenario, cheating),
         "deviated": deviated_data(deviated),
     }
+
+
+def opening(scenario: Scenario) -> dict[str, Any] | None:
+    """Return the announced rule of opening; None for programs that count all values."""
+    program = program_of(scenario)
+    if not program.opens:
+        return None
+    policy = program.policy(scenario)
+    prefixes, closes = by_prefixes(policy.rule), closes_further(policy.rule)
+    return {"k": policy.k, "prefixes": prefixes, "closes": closes}
 
 
 def deviated_data(lines: Sequence[str]) -> dict[str, Any] | None:

@@ -330,6 +330,12 @@ class ReleaseProgram(Protocol):
     def stage_decision(self, decision: Decision, columns: Sequence[str], reader: str) -> str:
         """What a decision says, in a sentence. reader: who decides."""
 
+    def stage_release(self, policy: "Policy", schema: Schema, release: Counts) -> str:
+        """Return a sentence on users without a released value; "" if there is nothing to report.
+
+        policy, schema: as announced.
+        """
+
     def options(
         self,
         policy: "PolicySection",

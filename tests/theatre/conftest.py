@@ -69,6 +69,21 @@ mechanism = "grr"
 epsilon = 2
 """
 
+THRESHOLD = """
+[scenario]
+name = "opening"
+seed = 3
+[population]
+source = "builtin:hair-eye"
+users = 16
+[policy]
+kind = "threshold"
+k = 3
+prefixes = true
+[mix]
+min_batch = 2
+"""
+
 AUDITED = {"defence.registered": True, "defence.audit": True}
 
 
@@ -96,6 +111,10 @@ def played(name: str) -> Shown:
         "crowd": lambda: change(load("blood-type"), {"population.users": 300}),
         "faulty": lambda: loads(FAULTY),
         "statistical": lambda: loads(STATISTICAL),
+        "threshold": lambda: loads(THRESHOLD),
+        "threshold-whole": lambda: change(
+            loads(THRESHOLD), {"policy.prefixes": False, "policy.close": "none", "policy.k": 2}
+        ),
         "randomized": lambda: loads(RANDOMIZED),
         "village": lambda: load("village"),
         "tagged": lambda: accused("tag"),

@@ -9,6 +9,7 @@ from veilmix.protocol.announcement import Policy, Program
 from veilmix.protocol.hiding import Mask, Redact
 from veilmix.protocol.messages import Call, Certificate, Decision
 from veilmix.protocol.parties import Role
+from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.programs.registry import PROGRAMS, Registry, heard_as
 from veilmix.scenarios.programs.stage import promise, rule
 from veilmix.theatre.show import of_outcome
@@ -133,3 +134,40 @@ def test_a_promise_of_no_number_of_people_says_what_it_is() -> None:
     proof = Certificate("threshold prefixes", 3, 0, 0)
     assert promise(proof) == "nothing is said that fewer than 3 people share"
     assert rule(proof.rule) == "nested locks that k people open"
+
+
+FEW = "for having none of the open values"
+EXCLUDED = {
+    "threshold": (
+        {("n",): 28, (" blank",): 2},
+        f"2 people are in a crowd smaller than 5 {FEW}, and 2 values of closed rows follow",
+    ),
+    "threshold closed": (
+        {(" blank",): 30},
+        f"nobody is in a crowd smaller than 5 {FEW}; the analyst knows the sizes of closed groups",
+    ),
+    "threshold sample=5/4294967296": (
+        {("n",): 28, (" blank",): 2},
+        "Any message may be a cover, so nobody is known",
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", EXCLUDED)
+def test_a_release_says_who_is_known_by_exclusion(rule: str) -> None:
+    counts, said = EXCLUDED[rule]
+    schema = Schema((Feature("one", ("n", "y")),))
+    policy = Policy(5, 0.0, rule)
+    assert said in PROGRAMS["threshold"].stage_release(policy, schema, counts)
+    assert PROGRAMS["exposure"].stage_release(policy, schema, counts) == ""
+
+
+def test_it_is_said_where_counts_are_published() -> None:
+    text = f'[scenario]\nname = "s"\nseed = 7\n{PEOPLE}{FEATURES}[policy]\n'
+    outcome = veilmix.run(veilmix.loads(f'{text}kind = "threshold"\nk = 2'))
+    (said,) = (
+        move["says"]
+        for move in of_outcome(outcome)["moves"]
+        if "publishes the counts" in move.get("says", "")
+    )
+    assert "\nKnown by exclusion: " in said

@@ -98,6 +98,37 @@ def test_every_coalition_knows_what_the_view_says(name, shown, page_of, tab) -> 
             assert said == right, (position, eyes)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["threshold", "threshold-whole"])
+def test_where_rows_open_eyes_have_what_the_view_has(name, shown, page_of, tab) -> None:
+    """Who follows a message that stays closed has nothing of it; its reader all that it opened."""
+    run = shown(name)
+    parties = [*run.data["bill"]["parties"], "user-2", "user-7"]
+    coalitions = list(chain(*(combinations(parties, size) for size in range(len(parties) + 1))))
+    end = len(run.data["moves"])
+    (told,) = tab.open(page_of(name)).evaluate(ALL_AT_ONCE, [coalitions, [end]])
+    linked = set()
+    for eyes, said in zip(coalitions, told, strict=True):
+        right = plain(view(run.outcome.transcript, eyes), run.outcome)
+        del said["seen"], right["seen"]  # what people ask `randomness` is no move of the page
+        if not said.pop("sure"):
+            assert said.pop("certain") <= right.pop("certain"), eyes
+        assert said == right, eyes
+        linked.add(said["linked"])
+    people = run.outcome.users
+    assert max(linked) == people if name == "threshold" else 2 < max(linked) < people
+
+
+@pytest.mark.slow
+def test_the_panel_says_who_is_known_by_exclusion(shown, page_of, tab) -> None:
+    for name, k in (("threshold", 3), ("threshold-whole", 2)):
+        said = tab.open(page_of(name), "#at=999").inner_text("#decision")
+        people = shown(name).outcome.findings.excluded
+        known = f"{people} people are" if people else "nobody is"
+        assert f"Known by exclusion: {known} in a crowd smaller than" in said
+        assert f"smaller than\u00a0{k}" in said or f"smaller than {k}" in said
+
+
 def test_the_faults_of_a_run_are_all_told(shown) -> None:
     moves = shown("faulty").data["moves"]
     faults = {(move["by"], move["fault"]) for move in moves if move.get("fault")}

@@ -95,25 +95,27 @@ function knows(bill, moves, at, eyes) {
       handed.delete(`${move.round}/${move.copies}`);
     }
   }
+  for (const round of [...counts.keys()].sort((a, b) => a - b))
+    known.rounds.get(round).asks.forEach((columns, ask) => {
+      const rows = [...answers.values()].filter((one) => one.round === round && handed.has(`${round}/${one.person}`)).map((one) => one.answers[ask]);
+      const cells = countsSeen(bill, eyes, counts.get(round)[ask], rows);
+      known.counted.push({ round, columns, counts: cells, people: totalOf(cells) });
+    });
   for (const [place, { round, person, answers: said }] of answers) {
     const here = known.rounds.get(round);
-    const whole = eyes.has(`user-${person + 1}`) || (here.broken && followed.has(place));
+    const own = eyes.has(`user-${person + 1}`);
+    const whole = own || (here.broken && followed.has(place));
     const audited = handed.has(place) && readable(bill, here, eyes);
-    const row = {};
+    let row = {};
     here.asks.forEach((columns, ask) => {
       if (!said[ask].length || !(whole || (audited && reached(here, eyes, person, ask) === here.openers.length))) return;
       columns.forEach((column, i) => (row[column] = said[ask][i]));
     });
-    if (!whole && !Object.keys(row).length) continue;
+    if (bill.opens && !own) row = openValues(row, known.counted.filter((one) => one.round === round).flatMap((one) => one.counts));
+    if (!Object.keys(row).length && (bill.opens || !whole)) continue; // a message that is followed may stay closed
     if (!known.byRound.has(round)) known.byRound.set(round, new Map());
     known.byRound.get(round).set(person, row);
   }
-  for (const round of [...counts.keys()].sort((a, b) => a - b))
-    known.rounds.get(round).asks.forEach((columns, ask) => {
-      const cells = counts.get(round)[ask];
-      const people = cells.reduce((sum, cell) => sum + cell[1], 0);
-      known.counted.push({ round, columns, counts: cells, people });
-    });
   known.pinned = merged([...known.byRound.values()]);
   known.crowds = crowds(bill, known);
   known.linked = known.crowds.reduce((sum, crowd) => sum + crowd.pinned.size, 0);

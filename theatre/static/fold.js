@@ -15,6 +15,7 @@ function fold(bill, moves, at) {
     posts: [],
     burned: false,
     decided: null,
+    follows: "", // what the last counts tell of people of whom they show nothing
   };
   const box = (party) => {
     if (!state.boxes.has(party)) state.boxes.set(party, emptied());
@@ -33,6 +34,7 @@ function fold(bill, moves, at) {
       if (move.kind === "mixed") mixed(state, box(move.by), move);
       if (move.kind === "decision") state.decided = move;
       if (move.kind === "burned") state.burned = true;
+      if (move.kind === "tally") state.follows = posted(move.says)[1];
     },
     send(move) {
       const number = state.envelopes.length;

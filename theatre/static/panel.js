@@ -91,7 +91,8 @@ function decision(bill, scene, choices) {
   if (!decided) return [told, html("p", { class: "nothing" }, "Not yet.")];
   const kept = decided.kept.map((column) => bill.columns[column]);
   const proved = `${capital(decided.promise)}, by ${decided.rule}.`.replaceAll(" %", "\u00a0%");
-  const announced = html("p", {}, html("b", {}, kept.length ? `Released: ${kept.join(", ")}. ` : "Nothing is released. "), kept.length ? proved : "");
+  const follows = scene.state.follows ? ` ${scene.state.follows}` : "";
+  const announced = html("p", {}, html("b", {}, kept.length ? `Released: ${kept.join(", ")}. ` : "Nothing is released. "), kept.length ? proved + follows : "");
   if (!scene.known.counted.some((one) => one.round === 1))
     return [announced, html("p", { class: "nothing" }, "What else it looked at is hidden from these eyes.")];
   if (!choices.length) return [announced];

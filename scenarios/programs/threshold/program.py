@@ -173,3 +173,7 @@ class Threshold(OneRound):
     def stage_decision(self, decision: "Decision", columns: Sequence[str], reader: str) -> str:  # noqa: ARG002
         """Nothing is chosen."""
         return f"Nothing has to be decided: what {decision.certificate.k} people share will open."
+
+    def stage_release(self, policy: "Policy", schema: "Schema", release: "Counts") -> str:
+        """Return the sentence on users known by exclusion."""
+        return text.excluded_on_stage(policy, schema, release)

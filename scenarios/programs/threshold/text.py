@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 from ...wording import Block, Grid, Line, many, percent
 
 if TYPE_CHECKING:
+    from ....protocol.announcement import Policy as Announced
+    from ....protocol.messages import Counts
+    from ....protocol.schema import Schema
     from ...schema.model import Policy, Scenario
     from .estimates import Sampled
     from .score import Opened
@@ -106,6 +109,23 @@ def excluded_rows(opened: "Opened") -> Iterator[tuple[str, str, str]]:
     if opened.reader_excluded > opened.excluded:
         meaning = "the reader, who sees the sizes of closed groups"
         yield "... to the reader", many(opened.reader_excluded, "person", "people"), meaning
+
+
+def excluded_on_stage(policy: "Announced", schema: "Schema", release: "Counts") -> str:
+    """Return the sentence on users known by exclusion to all readers of the release."""
+    from ....protocol.exclusion import domains_of, excluded
+    from ....protocol.opened_prefixes import by_prefixes, closes_further, sample_parts
+
+    if sample_parts(policy.rule) is not None:
+        return "Any message may be a cover, so nobody is known by exclusion."
+    closed = closes_further(policy.rule)
+    prefixes, domains = by_prefixes(policy.rule), domains_of(schema)
+    told = excluded(release, policy.k, domains, prefixes=prefixes, closed=closed)
+    known = many(told.people, "person is", "people are") if told.people else "nobody is"
+    crowd = f"{known} in a crowd smaller than {policy.k} for having none of the open values"
+    cells = f", and {many(told.cells, 'value')} of closed rows follow" if told.cells else ""
+    more = "; the analyst knows the sizes of closed groups, and may know more" if closed else ""
+    return f"Known by exclusion: {crowd}{cells}{more}."
 
 
 def summary(opened: "Opened | None") -> Iterator[Block]:

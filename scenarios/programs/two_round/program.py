@@ -297,6 +297,15 @@ class Decided:
         """What is released, what is not, and what is proved of it."""
         return stage.released(decision, columns, reader)
 
+    def stage_release(
+        self,
+        policy: "Policy",  # noqa: ARG002
+        schema: "Schema",  # noqa: ARG002
+        release: "Counts",  # noqa: ARG002
+    ) -> str:
+        """Return "": every respondent is in a cell of the release."""
+        return ""
+
     def options(
         self,
         policy: Section,
