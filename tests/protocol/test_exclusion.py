@@ -5,11 +5,12 @@ people in it. Nothing of protocol/exclusion.py is used to find one.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations, product
+from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import pytest
+from crowds_kit import Table, is_crowd_known, tables
 from veilmix.protocol.exclusion import (
     close_further,
     excluded,
@@ -21,33 +22,11 @@ from veilmix.protocol.hiding import BLANK
 from veilmix.protocol.opened_prefixes import opened
 
 Row = tuple[str, ...]
-Table = tuple[int, ...]
 VALUES = "abcde"
 
 
 def rows_of(sizes: Sequence[int]) -> list[Row]:
     return list(product(*(VALUES[:size] for size in sizes)))
-
-
-def tables(people: int, rows: int) -> Iterator[Table]:
-    """All counts of so many people over so many rows."""
-    if rows == 1:
-        yield (people,)
-        return
-    for first in range(people + 1):
-        for rest in tables(people - first, rows - 1):
-            yield (first, *rest)
-
-
-def is_crowd_known(found: list[Table], k: int) -> bool:
-    """Whether some set of rows holds 1 to k - 1 people in every one of these tables."""
-    width = len(found[0])
-    for size in range(1, width + 1):
-        for some in combinations(range(width), size):
-            held = [sum(table[row] for row in some) for table in found]
-            if min(held) >= 1 and max(held) < k:
-                return True
-    return False
 
 
 def views(
