@@ -33,6 +33,30 @@ class Drawable(Protocol):
         """Who is alike in it."""
 
 
+class DrawableBounds(Protocol):
+    """The proved bound that is drawn."""
+
+    @property
+    def margins(self) -> int:
+        """People exposed at most, as proved from the counts of columns."""
+
+
+class DrawableEstimate(Protocol):
+    """The estimate that is drawn beside the proved bound."""
+
+    @property
+    def mean(self) -> float:
+        """People."""
+
+    @property
+    def low(self) -> int:
+        """People, the lower end of its range."""
+
+    @property
+    def high(self) -> int:
+        """People, the upper end."""
+
+
 class DrawableScore(Protocol):
     """What is drawn of a score; `table_score.TableScore` is one."""
 
@@ -55,6 +79,14 @@ class DrawableScore(Protocol):
     @property
     def joint(self) -> Drawable:
         """All columns together."""
+
+    @property
+    def bounds(self) -> DrawableBounds:
+        """The bounds of the joint's exposure at k."""
+
+    @property
+    def unrelated(self) -> DrawableEstimate | None:
+        """The joint's exposure at k if the columns were unrelated, where it was estimated."""
 
 
 @drawing.styled
@@ -80,6 +112,7 @@ def draw(score: DrawableScore, ax: "Axes | None" = None) -> "Axes":
         _curve(ax, column, color=colour, linestyle=style, label=_short(column.name))
     if len(score.columns) > 1:
         _curve(ax, score.joint, color=drawing.BLACK, linewidth=2.4, label="all columns")
+    _possible(ax, score)
     ax.axvline(score.k, color=drawing.GREY, linewidth=1, linestyle=(0, (2, 2)))
     ax.annotate(
         f"k = {score.k}", (score.k, 1.03), ha="center", va="bottom", fontsize=8, color="#555555"
@@ -89,6 +122,20 @@ def draw(score: DrawableScore, ax: "Axes | None" = None) -> "Axes":
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), title="exposure of")
     ax.set_title(f"{score.n:,} people, missing cells {MEANS[score.missing]}", pad=16)
     return ax
+
+
+def _possible(ax: "Axes", score: DrawableScore) -> None:
+    """At k, the proved bound of the joint, and the estimate beside it where there is one."""
+    if len(score.columns) < 2:
+        return
+    n, estimate = score.n, score.unrelated
+    at_most = score.bounds.margins / n
+    ax.plot([score.k], [at_most], "v", color=drawing.BLACK, label="at most (proved)")
+    if estimate is not None:
+        mean, low, high = (people / n for people in (estimate.mean, estimate.low, estimate.high))
+        ends = [[mean - low], [high - mean]]
+        look: Any = {"color": drawing.GREY, "capsize": 3, "markersize": 4}
+        ax.errorbar([score.k], [mean], ends, fmt="o", label="if unrelated (estimate)", **look)
 
 
 def _weight(column: Drawable) -> float:

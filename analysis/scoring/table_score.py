@@ -30,6 +30,7 @@ from ..exposure.attacker_risk import Risk, risk
 from ..exposure.cells import as_table
 from ..exposure.counts import Integers
 from ..exposure.equivalence_classes import Crowds
+from ..exposure.unrelated_columns import UnrelatedExposure, unrelated_exposure
 from ..exposure.wildcards import Wildcards
 from ..release_risks import EVERY, TableColumns, TableRisks, table_risks
 from ..validation import whole
@@ -104,6 +105,8 @@ class TableScore:
         risk: of an attacker who links records.
         sets: of columns that are safe, in truth and by promise.
         questions: singling out, linkability and inference; k, l and t.
+        unrelated: an estimate of the joint's exposure if the columns were unrelated; None for a
+            single column, for large tables, and where missing cells match any value.
     """
 
     n: int
@@ -116,6 +119,7 @@ class TableScore:
     risk: Risk
     sets: Sets
     questions: TableRisks
+    unrelated: UnrelatedExposure | None
 
     @property
     def most(self) -> int:
@@ -177,20 +181,20 @@ def score_table(
     wild = Wildcards.of(codes, lacking) if meaning is Missing.WILDCARD else None
     progress("columns one by one")
     marginals = [joint_counts(codes[:, j : j + 1], [0]) for j in range(d)]
-    columns = tuple(
-        _column(name, marginals[j], _cells(codes[:, j], lacking[j]), wild, j)
-        for j, name in enumerate(names)
-    )
+    lacks = [_cells(codes[:, j], code) for j, code in enumerate(lacking)]
+    columns = tuple(_column(name, marginals[j], lacks[j], wild, j) for j, name in enumerate(names))
     progress("all columns together")
-    joint = _joint(codes, wild, sum(column.missing for column in columns))
+    joint = _joint(codes, wild, sum(lacks))
     progress("bounds from the marginals")
     singles = [column.crowds.users_below(k) for column in columns]
     bounds = _bounds(marginals, k, max(singles) if wild else None, worst_case_nodes, progress)
     questions = _questions(codes, asked)
+    progress("columns permuted")
+    unrelated = None if wild else unrelated_exposure(marginals, k)
     sets = score_sets(codes, marginals, k, allowed(max_exposure, n), wild, progress)
     progress("singling out, linkability, inference")
-    risks = risk(joint.crowds, k, factor)
-    return TableScore(n, k, max_exposure, meaning, columns, joint, bounds, risks, sets, questions())
+    found = (columns, joint, bounds, risk(joint.crowds, k, factor), sets, questions(), unrelated)
+    return TableScore(n, k, max_exposure, meaning, *found)
 
 
 def _questions(codes: NDArray[np.integer], asked: TableColumns) -> Callable[[], TableRisks]:

@@ -18,6 +18,7 @@ from ...scenarios.tables.score_record import (
     ScoredSets,
     ScoredTable,
     TableRisk,
+    UnrelatedColumns,
 )
 from .questions import question_records, sensitive
 from .score import bounded
@@ -61,7 +62,16 @@ def scored_table(
         tuple(coarser),
         question_records(score),
         sensitive(score),
+        _unrelated(score),
     )
+
+
+def _unrelated(score: TableScore) -> UnrelatedColumns | None:
+    estimate = score.unrelated
+    if estimate is None:
+        return None
+    ends = (estimate.low, estimate.high)
+    return UnrelatedColumns(estimate.mean, *ends, estimate.permutations, estimate.seed)
 
 
 def _names(score: TableScore, columns: Sequence[int]) -> tuple[str, ...]:

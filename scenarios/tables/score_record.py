@@ -235,6 +235,23 @@ class SensitiveColumn(Record, frozen=True):
     closeness: float
 
 
+class UnrelatedColumns(Record, frozen=True):
+    """An estimate of the people below k if the columns were unrelated; it is no bound.
+
+    Attributes:
+        mean: people, over all permutations.
+        low, high: people; 95 of 100 permutations lie between them, both included.
+        permutations: of every column.
+        seed: of the permutations.
+    """
+
+    mean: float
+    low: int
+    high: int
+    permutations: int
+    seed: int
+
+
 class ScoredTable(Record, frozen=True):
     """All of it; curves in full.
 
@@ -255,6 +272,7 @@ class ScoredTable(Record, frozen=True):
         coarser: what was made coarser before it was scored, a line a column.
         questions: singling out, linkability and inference.
         sensitive: k, l and t of each sensitive column.
+        unrelated: an estimate of the exposure if the columns were unrelated.
     """
 
     data: str
@@ -274,3 +292,4 @@ class ScoredTable(Record, frozen=True):
     coarser: tuple[str, ...] = ()
     questions: tuple[AskedQuestion, ...] = ()
     sensitive: tuple[SensitiveColumn, ...] = ()
+    unrelated: UnrelatedColumns | None = None

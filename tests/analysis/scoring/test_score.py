@@ -1,5 +1,7 @@
 """A table's score: the census, both meanings of missing, and what must hold of any table."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -118,6 +120,22 @@ def test_a_wide_table_says_what_was_searched() -> None:
     assert all(column.people > most for column in sets.promised.dropped)
 
 
+def test_the_estimate_stands_beside_the_truth_and_decides_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Columns of the census depend on each other: 179 people are exposed, fewer than typical."""
+    score = census()
+    estimate = score.unrelated
+    assert estimate is not None
+    assert (estimate.permutations, estimate.seed) == (200, 0)
+    assert score.joint.crowds.users_below(10) < estimate.low <= estimate.mean <= estimate.high
+    assert estimate.high <= score.bounds.margins
+    assert census(missing="wildcard").unrelated is None
+    assert score_table(CENSUS.codes[:, :1], ["sex"]).unrelated is None
+    monkeypatch.setattr(table_score, "unrelated_exposure", lambda *_: None)
+    assert replace(score, unrelated=None) == census()
+
+
 def test_the_worst_case_on_request() -> None:
     table = np.array([[0, 0]] * 4 + [[1, 1]] * 4)
     worst = score_table(table, ["a", "b"], 3, worst_case_nodes=10).bounds.worst
@@ -168,7 +186,10 @@ def test_it_draws_itself() -> None:
     score = census()
     ax = score.plot(Figure().add_subplot())
     labels = [text.get_text() for text in ax.get_legend().get_texts()]  # type: ignore[union-attr]
-    assert labels == ["sex", "income", "race", "workclass", "all columns"]
+    curves = ["sex", "income", "race", "workclass", "all columns"]
+    assert labels == [*curves, "at most (proved)", "if unrelated (estimate)"]
+    wild = census(missing="wildcard").plot(Figure().add_subplot()).get_legend_handles_labels()[1]
+    assert wild == [*curves, "at most (proved)"]
     assert score.plot().get_xlabel() == "k (crowd size, people)"
     assert repr(score).startswith("<TableScore of 32,561 people, 4 columns")
     assert repr(Crowds.of_cells([3])) == "<Crowds of 3 people: from 3 to 3>"

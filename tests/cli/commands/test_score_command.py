@@ -34,6 +34,35 @@ def test_the_page_says_what_missing_means_and_what_to_drop(typed, data: str) -> 
     assert said.err == ""
 
 
+def test_an_estimate_stands_beside_the_proved_numbers_and_says_when_it_misleads(
+    typed, data: str
+) -> None:
+    """In text, JSON and CSV; where missing cells match anything there is none."""
+    said = typed("score", data, "--k", "2", "--missing-text", "?")
+    lines = [" ".join(line.split()) for line in said.out.splitlines()]
+    row = "if the columns had nothing to do with each other: estimate, mean (95 % of permutations)"
+    at = [place for place, line in enumerate(lines) if line.startswith(row)]
+    assert len(at) == 1
+    assert lines[at[0] - 1].startswith("in this table")
+    assert lines[at[0] + 1].startswith("prices of values")
+    words = " ".join(said.out.split())
+    assert "permutes each column 200 times (seed 0) and promises nothing" in words
+    assert "It misleads where columns depend on each other" in words
+    record = json.loads(typed("score", data, "--k", "2", "--format", "json").out)
+    estimate = record["unrelated"]
+    assert (estimate["permutations"], estimate["seed"]) == (200, 0)
+    assert 0 <= estimate["low"] <= estimate["mean"] <= estimate["high"] <= 6
+    assert "unrelated" not in record["bounds"]
+    rows = csv.DictReader(io.StringIO(typed("score", data, "--k", "2", "--format", "csv").out))
+    measures = {row["measure"]: float(row["value"]) for row in rows if row["k"] == "2"}
+    assert [measures[f"unrelated_{end}"] for end in ("mean", "low", "high")] == [
+        estimate[end] for end in ("mean", "low", "high")
+    ]
+    wild = typed("score", data, "--missing", "wildcard").out
+    assert "not estimated, missing cells match anything" in wild
+    assert "nothing to do with each other" not in typed("score", data, "--columns", "sex").out
+
+
 def test_missing_as_a_wildcard_is_said_at_the_head(typed, data: str) -> None:
     said = typed("score", data, "--missing", "wildcard", "--missing-text", "?", "--format", "json")
     record = json.loads(said.out)
