@@ -22,7 +22,7 @@ Owners = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Det:
-    """The detection error trade-off at every threshold that changes a decision.
+    """The detection error trade-off at the corners of its curve; between two of them FAR falls.
 
     Attributes:
         thresholds: accept scores >= this, ascending, shape (t,); the last rejects everything.
@@ -36,7 +36,14 @@ class Det:
 
     @property
     def equal_error_rate(self) -> float:
-        """Where FAR and FRR meet: the mean of both at the threshold where they are closest."""
+        """Where FAR and FRR meet.
+
+        Between two corners with the same FRR, FAR falls past it, one impostor score at a time. Else
+        the mean of both at the corner where they are closest.
+        """
+        after = int((self.far <= self.frr).argmax())  # the last corner accepts nothing
+        if after and self.frr[after] == self.frr[after - 1]:
+            return float(self.frr[after])
         i = int(np.abs(self.far - self.frr).argmin())
         return float(self.far[i] + self.frr[i]) / 2
 
@@ -101,7 +108,7 @@ def genuine_impostor(
 
 
 def det_curve(genuine: npt.ArrayLike, impostor: npt.ArrayLike) -> Det:
-    """FAR and FRR at every threshold.
+    """FAR and FRR at every corner.
 
     Args:
         genuine: scores of the same person, shape (n,), n >= 1.

@@ -1,6 +1,8 @@
 """The figures of paper 003: their numbers, what agrees with the paper, and drawing them."""
 
+from math import ceil, exp, log, log2, sqrt
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -10,6 +12,16 @@ from veilmix.analysis.figures import paper003_loss as loss_figures
 from veilmix.analysis.figures import paper003_pie as pie_figures
 from veilmix.analysis.figures.paper003 import PAPER
 from veilmix.analysis.figures.registry import Material, Redrawn
+from veilmix.analysis.randomizers import GRR
+from veilmix.analysis.reidentification import epsilon_for_error
+from veilmix.analysis.reidentification.attacks.markov import MarkovAttack
+from veilmix.analysis.reidentification.attacks.matching import (
+    cosine_scores,
+    partial_knowledge,
+    prefix_knowledge,
+    tfidf_scores,
+)
+from veilmix.analysis.reidentification.attacks.sequences import Sequences
 
 pytest.importorskip("matplotlib")
 pytestmark = pytest.mark.slow
@@ -74,6 +86,128 @@ def test_figure_5_shows_that_the_divergence_is_no_bound(small: Material) -> None
         "D is a lower bound on the PIE of n people": False,
         "the value for n people is at most log2 n": True,
     }
+
+
+def scores_of(name: str, training: Sequences, released: Sequences) -> np.ndarray:
+    """Scores of one of the three matching algorithms."""
+    if name == "Markov":
+        return MarkovAttack(training).scores(released)
+    return {"TF-IDF": tfidf_scores, "cosine": cosine_scores}[name](training, released)
+
+
+def found(scores: np.ndarray) -> float:
+    """The expected share of rows whose owner has the best score, row by row; ties by a coin."""
+    best = [np.flatnonzero(row == row.max()).tolist() for row in scores]
+    return sum(owner in tied and 1 / len(tied) for owner, tied in enumerate(best)) / len(best)
+
+
+def test_figure_6_trains_apart_from_what_is_released_and_rises(small: Material) -> None:
+    """The attacker knows the end of the older half of a trace, or the first ratings."""
+    redrawn = attack_figures.figure6(small)
+    assert set(agreeing(redrawn).values()) == {True}
+    rows = {row[:2]: row[2:] for row in redrawn.numbers[0].rows}
+    traces, histories = attack_figures.people(small.seed)
+    events = attack_figures.EVENTS
+    own = traces.events.reshape(-1, events)
+    for m in attack_figures.TRAINED:
+        known = min(m, events // 2)
+        older = Sequences.of(list(own[:, events // 2 - known : events // 2]), traces.symbols)
+        newer = Sequences.of(list(own[:, events // 2 :]), traces.symbols)
+        bits, rate = rows["traces", m][3], rows["traces", m][6]
+        assert rate == pytest.approx(found(scores_of("Markov", older, newer)))
+        assert bits <= log2(attack_figures.PEOPLE)
+    for m in attack_figures.FIRST:
+        start = histories.events[histories.positions < m].reshape(-1, m)
+        known = Sequences.of(list(start), histories.symbols)
+        assert rows["ratings", m][6] == pytest.approx(found(scores_of("Markov", known, histories)))
+
+
+def test_figure_7_is_what_every_threshold_gives(small: Material) -> None:
+    """FAR and FRR by counting, at every score that there is, and one above them all."""
+    redrawn = attack_figures.figure7(small)
+    assert set(agreeing(redrawn).values()) == {True}
+    curves, equal = (numbers.rows for numbers in redrawn.numbers)
+    traces, histories = attack_figures.people(small.seed)
+    for (name, rate), *points in zip(equal, *(curves[at::5] for at in range(5)), strict=True):
+        data, events, algorithm = name.split(", ")
+        halves = prefix_knowledge if data == "ratings" else partial_knowledge
+        people = histories if data == "ratings" else traces
+        training, released = halves(people, int(events.split()[0]))
+        scores = scores_of(algorithm, training, released)
+        same, other = scores.diagonal(), scores[~np.eye(len(scores), dtype=bool)]
+        thresholds = [*np.unique(scores), np.inf]
+        errors = np.array([(np.mean(other >= t), np.mean(same < t)) for t in thresholds])
+        for _, far, frr in points:
+            assert frr == pytest.approx(errors[errors[:, 0] <= far, 1].min())
+        assert [point[0] for point in points] == [name] * 5
+        gap = np.abs(errors[:, 0] - errors[:, 1])
+        assert rate == pytest.approx(errors[gap.argmin()].mean(), abs=gap.min() / 2 + 1e-12)
+
+
+def test_figure_10_is_the_loss_of_a_count_and_near_its_law(small: Material) -> None:
+    """The estimates of GRR at the smallest budget by hand; every loss beside its expectation."""
+    redrawn = loss_figures.figure10(small)
+    assert agreeing(redrawn)["a threshold lowers the loss over all places (GRR, eps = 10)"] is True
+    rows = [dict(zip(loss_figures.NAMES, row, strict=True)) for row in redrawn.numbers[0].rows]
+    n, symbols, top = loss_figures.FEWER, loss_figures.SMALLER, loss_figures.TOP
+    assert len(rows) == 4 * len(loss_figures.BUDGETS)
+
+    rng = np.random.default_rng(small.seed)
+    own, truth = loss_figures.places(n, symbols, rng)
+    first = GRR(symbols, loss_figures.BUDGETS[0])
+    reports = first.sample(own, rng)
+    guess = (np.bincount(reports, minlength=symbols) / n - first.lie) / (first.truth - first.lie)
+    squares = (guess - truth) ** 2
+    popular = np.argsort(-truth, kind="stable")[:top]
+    assert rows[1]["emp"] == pytest.approx(squares.sum())
+    least = np.sort(truth)[-top]
+    if np.sum(truth == least) == 1:  # else which of the equals is among them is nobody's to say
+        assert rows[0]["emp"] == pytest.approx(squares[popular].sum())
+
+    for row in rows:
+        theta_of = symbols if row["randomizer"] == "GRR" else row["g"]
+        theta = (exp(row["epsilon"]) - 1) / (theta_of + exp(row["epsilon"]) - 1)
+        bits = min(theta, min(row["epsilon"], row["epsilon"] ** 2) / log(2)) * log2(min(n, symbols))
+        fano = max(0.0, 1 - (bits + 1) / log2(n))
+        assert row["error_printed"] == pytest.approx(fano, abs=1e-9)
+        assert row["error_exact"] >= row["error_printed"] - 1e-12
+        if row["top"] == symbols:  # thousands of places: the sum is near its mean
+            assert row["emp"] == pytest.approx(row["expected_emp"], rel=0.2)
+            assert row["epsilon"] > 10 or row["emp_exact"] < row["emp"]
+    for name in ("GRR", "LocalHash"):
+        law = [r["expected_emp"] for r in rows if r["randomizer"] == name and r["top"] == symbols]
+        assert law == sorted(law, reverse=True)  # more budget, less loss
+
+
+def test_figure_11_keeps_only_what_is_significant(small: Material) -> None:
+    """The twenty most frequent places, estimated by hand from the same reports."""
+    redrawn = loss_figures.figure11(small)
+    rows = np.array([row[1:] for row in redrawn.numbers[0].rows])
+    headings = redrawn.numbers[0].headings
+    n, symbols = loss_figures.USERS, loss_figures.PLACES
+    rng = np.random.default_rng(small.seed)
+    own, truth = loss_figures.places(n, symbols, rng)
+    top = np.argsort(-truth, kind="stable")[:20]
+    assert rows[:, 0] == pytest.approx(truth[top])
+    budgets = [10.0]
+    for strength, column in (("printed", 3), ("exact", 4)):
+        budgets.append(
+            epsilon_for_error(0.92, n, lambda eps: GRR(symbols, eps), strength)  # type: ignore[arg-type]
+        )
+        assert f"{budgets[-1]:.2f}" in headings[column]
+    for j, budget in enumerate(budgets, start=1):
+        grr = GRR(symbols, budget)
+        support = np.bincount(grr.sample(own, rng), minlength=symbols)
+        wide = NormalDist().inv_cdf(1 - 0.05 / symbols) * sqrt(n * grr.lie * (1 - grr.lie))
+        share = (support / n - grr.lie) / (grr.truth - grr.lie)
+        wanted = np.where(support >= ceil(n * grr.lie + wide), share, 0.0)[top]
+        assert rows[:, j] == pytest.approx(wanted)
+    theta = (exp(budgets[1]) - 1) / (symbols + exp(budgets[1]) - 1)
+    assert 1 - (theta * log2(n) + 1) / log2(n) == pytest.approx(0.92)
+    assert budgets[2] > budgets[1]  # the exact supremum allows more
+    said = {check.what: check.found for check in redrawn.checks}
+    errors = np.abs(rows[:, 1:] / rows[:, :1] - 1).mean(axis=0)
+    assert [float(text) for text in said.values()] == pytest.approx(errors, abs=5e-4)
 
 
 def test_figure_12_falls_and_the_promise_is_less_than_said(small: Material) -> None:

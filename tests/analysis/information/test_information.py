@@ -253,6 +253,52 @@ def test_the_rules_of_integration_agree() -> None:
     assert value == pytest.approx(exact4.value, abs=5 * sobol.error / 6 + 1e-9)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_d3_average_privacy_is_the_same_integral_for_any_number_of_people(n: int) -> None:
+    """Definition 4.1 at n people, by one integral over P of a sum over all sequences of theirs."""
+    Q, prior = law(np.random.default_rng(4), 3, 2), np.array([0.5, 1.2])
+    rng = np.random.default_rng(0)
+
+    def joint(p: np.ndarray) -> np.ndarray:
+        """P(x, y | P = p) of n people, shape points x inputs x outputs."""
+        one = p[:, :, None] * Q.T[None]
+        whole = one
+        for _ in range(n - 1):
+            whole = np.einsum("nij,nkl->nikjl", whole, one).reshape(
+                len(p), whole.shape[1] * 2, whole.shape[2] * 3
+            )
+        return whole
+
+    def hidden(p: np.ndarray) -> np.ndarray:
+        likely = joint(p)
+        return -np.asarray((likely * np.log(likely / likely.sum(1, keepdims=True))).sum((1, 2)))
+
+    def secret(p: np.ndarray) -> np.ndarray:
+        rows = joint(p).sum(2)
+        return -np.asarray((rows * np.log(rows)).sum(1))
+
+    ratio = average(hidden, prior, 0, rng).value / average(secret, prior, 0, rng).value
+    assert average_privacy(Q, prior) == pytest.approx(ratio, abs=1e-9)
+
+
+def test_d3_one_integral_of_one_dimension_for_each_kind_of_output(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At most b integrals, whatever the people; of GRR with equal priors one, whatever a is."""
+    asked: list[int] = []
+
+    def counted(rows: np.ndarray, masses: np.ndarray) -> object:
+        asked.append(len(rows))
+        return mean_x_log_x(rows, masses)
+
+    monkeypatch.setattr("veilmix.analysis.information.average.mean_x_log_x", counted)
+    for b in (3, 5, 8):
+        average_privacy(law(np.random.default_rng(b), b, 3), [0.5, 1.0, 0.7])
+    for a in (3, 30, 300):
+        average_privacy(GRR(a, 1.0), jeffreys(a))
+    assert asked == [3, 5, 8, 1, 1, 1]
+
+
 def test_subsets_of_any_size_agree_with_the_matrix() -> None:
     prior = [0.5, 1.0, 0.7]
     Q = UnaryEncoding.oue(3, 1.0)

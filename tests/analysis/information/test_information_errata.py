@@ -1,9 +1,11 @@
 """Where paper 002 is wrong: the printed form with its wrong number, the right one beside it."""
 
+from collections.abc import Iterator
 from math import comb, e, exp, log, pi
 
 import numpy as np
 import pytest
+from scipy.linalg import block_diag
 from scipy.special import gammaln
 from scipy.stats import dirichlet, multinomial
 from veilmix.analysis.information import (
@@ -109,14 +111,66 @@ def test_6_classes_of_the_identity() -> None:
     assert exact.tally_utility == pytest.approx(1)
 
 
-def test_6_more_classes_need_an_infinite_level() -> None:
-    for seed in range(30):
-        Q = np.random.default_rng(seed).dirichlet(np.ones(4), 3).T
-        Q[np.random.default_rng(seed).random(Q.shape) < 0.5] = 0
-        Q[0] += Q.sum(axis=0) == 0
-        Q /= Q.sum(axis=0)
-        if structure(Q).classes > 1:
-            assert ldp(Q) == np.inf  # Remark 6.9.1 prints 0
+def linked_outputs(Q: np.ndarray) -> int:
+    """Classes of outputs that some input can both give, by merging sets."""
+    classes: list[set[int]] = []
+    for column in Q.T:
+        linked = set(np.flatnonzero(column).tolist())
+        meeting = [one for one in classes if one & linked]
+        classes = [one for one in classes if not one & linked] + [linked.union(*meeting)]
+    return len(classes)
+
+
+def protocols(zeros: str) -> Iterator[np.ndarray]:
+    """Protocols of four inputs without zeros, with some, or with those of two or three blocks."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        Q = rng.dirichlet(np.ones(5), 4).T
+        if zeros == "some":  # a chain of inputs that share an output: one class all the same
+            Q *= np.eye(5)[:, :4] + np.eye(5, k=-1)[:, :4]
+        elif zeros == "blocks":
+            sizes = [2, 2] if seed % 2 else [1, 2, 1]
+            Q = block_diag(*(rng.dirichlet(np.ones(size + 1), size).T for size in sizes))
+        yield Q / Q.sum(axis=0)
+
+
+@pytest.mark.parametrize(
+    ("zeros", "classes", "level"),
+    [("none", {1}, "finite"), ("some", {1}, "infinite"), ("blocks", {2, 3}, "infinite")],
+)
+def test_6_more_classes_need_an_infinite_level(zeros: str, classes: set[int], level: str) -> None:
+    """Remark 6.9.1 prints LDP = 0 where b' > 1. Infinite there; with b' = 1 it may be too."""
+    found = set()
+    for Q in protocols(zeros):
+        form = structure(Q)
+        assert form.classes == linked_outputs(Q)
+        assert (ldp(Q) == np.inf) == (level == "infinite")
+        assert ldp(Q) > 0
+        if form.faithful:
+            assert (form.tally_limit > 0.5) == (form.classes > 1)
+            assert form.distribution_limit == 1
+        found.add(form.classes)
+    assert found == classes
+
+
+@pytest.mark.slow
+def test_6_the_accuracy_is_e_to_the_minus_u() -> None:
+    """Remark 6.9.2 prints e^U for the accuracy c n^(-1/2): e^U grows, and e^-U halves at 4 n."""
+    Q, prior = GRR(2, 1), np.array([3.0, 3.0])
+    digits = [finite_information(Q, prior, n, tally=False).digit_utility for n in (500, 2000)]
+    accuracy = exp(-digits[1]) / exp(-digits[0])
+    assert accuracy == pytest.approx(0.5, rel=0.05)
+    assert exp(digits[1]) / exp(digits[0]) > 1.9  # printed
+    p = np.linspace(0.0005, 0.9995, 1000)
+    said = Q.matrix[1, 0] * (1 - p) + Q.matrix[1, 1] * p
+    spreads = []
+    for n in (500, 2000):  # half of the reports are 1: the posterior of P, on a grid
+        logs = n / 2 * np.log(said * (1 - said)) + np.log(
+            dirichlet.pdf(np.array([p, 1 - p]), prior)
+        )
+        weight = np.exp(logs - logs.max())
+        spreads.append(np.sqrt(weight @ (p - 0.5) ** 2 / weight.sum()))
+    assert spreads[1] / spreads[0] == pytest.approx(accuracy, rel=0.02)
 
 
 def test_7_c10_needs_the_inverse() -> None:

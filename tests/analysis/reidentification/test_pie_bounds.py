@@ -1,7 +1,7 @@
 """The four bounds on the PIE: the paper's numbers, what is exact, and truth below bound."""
 
 from itertools import product
-from math import exp, log2, tanh
+from math import exp, log, log2, tanh
 
 import numpy as np
 import pytest
@@ -192,6 +192,34 @@ def test_two_reports_about_correlated_values(randomizer: GRR | LocalHash) -> Non
     # Nine people with all pairs of values reach it.
     if isinstance(randomizer, GRR):
         assert pie(np.eye(9) / 9, twice) == pytest.approx(pie_bound(randomizer, 9, 2).exact)
+
+
+@pytest.mark.parametrize(
+    ("randomizer", "spread"), [(GRR(3, 1.0), 3), (GRR(3, 5.0), 3), (LocalHash(3, 2, 1.0), 2)]
+)
+def test_the_printed_bound_of_several_reports(randomizer: GRR | LocalHash, spread: int) -> None:
+    """Theorems 4.3 and 4.5: t theta min(log n, log |X|), however correlated the values are."""
+    theta = (exp(randomizer.epsilon) - 1) / (spread + exp(randomizer.epsilon) - 1)
+    for users, reports in ((2, 1), (3, 2), (9, 2), (100, 4)):
+        printed = pie_bound(randomizer, users, reports).printed
+        whole = reports * min(
+            theta * min(log2(users), log2(3)),
+            min(randomizer.epsilon, randomizer.epsilon**2) / log(2),
+        )
+        assert printed == pytest.approx(min(whole, log2(users)), rel=1e-12)
+    twice = np.kron(randomizer.matrix, randomizer.matrix)
+    same = np.zeros((3, 9))
+    same[np.arange(3), [0, 4, 8]] = 1 / 3  # both values of a person are equal
+    apart = np.eye(9) / 9  # nine people, every pair of values
+    for joint in (same, apart):
+        assert pie(joint, twice) <= pie_bound(randomizer, len(joint), 2).printed
+
+
+def test_one_reports_bound_is_too_little_for_two() -> None:
+    """Without the factor t the printed bound would be false: nine people, every pair of values."""
+    grr = GRR(3, 5.0)
+    twice = np.kron(grr.matrix, grr.matrix)
+    assert pie(np.eye(9) / 9, twice) > pie_bound(grr, 9).printed
 
 
 @pytest.mark.parametrize("strength", ["general", "printed", "sharp", "exact"])
