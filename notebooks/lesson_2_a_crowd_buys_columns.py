@@ -13,19 +13,20 @@ def _():
     import marimo as mo
     from veilmix import Frame
     from veilmix.analysis.figures import guesses
-    from veilmix.analysis.figures.sweep import Panel, draw
+    from veilmix.analysis.figures.sweep import draw
     from veilmix.scenarios.studies.sweep import sweep
     from veilmix.scenarios.studies.sweep_plan import plan
+    from veilmix.scenarios.studies.sweep_scores import panels_of
     from veilmix.scenarios.validation.load import load
 
     return (
         Frame,
-        Panel,
         ThreadPoolExecutor,
         draw,
         guesses,
         load,
         mo,
+        panels_of,
         plan,
         sweep,
     )
@@ -87,13 +88,13 @@ def _(guess, mo):
 
 @app.cell
 def _(
-    Panel,
     ThreadPoolExecutor,
     draw,
     guessed,
     k,
     load,
     mo,
+    panels_of,
     plan,
     sweep,
     target,
@@ -117,21 +118,11 @@ def _(
         promised[at] = line.result["exposure"]["promised"]
         true[at] = line.result["exposure"]["true"]
 
-    def panel(title, unit, values):
-        means = [
-            ({"population.users": n, "policy.rule": rule}, value, value, value)
-            for (n, rule), value in sorted(values.items())
-        ]
-        return Panel(title, unit, means)
-
+    shown = ("columns released", "promised exposure", "true exposure")
     figure = draw(
-        "one draw of people at each point",
+        "one draw of people",
         {"population.users": people, "policy.rule": rules},
-        [
-            panel("columns released", "columns", columns),
-            panel("promised exposure", "share of people", promised),
-            panel("true exposure", "share of people", true),
-        ],
+        [panel for panel in panels_of(lines) if panel.score in shown],
     )
     mo.vstack([mo.md("## The same promise, more people"), figure])
     return columns, promised, true

@@ -1,16 +1,13 @@
 """The page of a sweep: every score against the swept keys, with its 95 % interval."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from itertools import product
 
-from ..analysis.figures.sweep import apart, labelled, places
 from ..scenarios.mean import Estimate
 from ..scenarios.pages.pieces import (
     Alert,
     Answer,
     Block,
-    Cell,
-    Figure,
     Grid,
     Numbers,
     Page,
@@ -19,21 +16,26 @@ from ..scenarios.pages.pieces import (
     Words,
     worst_first,
 )
-from ..scenarios.pages.svg import MARKS, Plot, number, plot, shorten
-from ..scenarios.scoring.result import findings_of
-from ..scenarios.studies.sweep_file import SCORES, Line, Point, Sweep, Value, estimates, least
+from ..scenarios.pages.svg import number
+from ..scenarios.studies.sweep_file import (
+    SCORES,
+    Line,
+    Point,
+    Sweep,
+    columns_released,
+    estimates,
+    has_release,
+    least,
+)
 from ..scenarios.wording import interval, many
+from .sweep_panels import Axes, Scored, SweptGrid, means_of, panels
 
-LINES = 6  # values of the second key that have a line of their own
 MULTIPLES = 8  # combinations of further keys that have panels; the table has them all
 KNOWS = (
     "Means over independent runs; the intervals are Student's, 95 %, and of shares of runs those "
     "of Clopper and Pearson. Made from the file of a sweep by veilmix; nothing on this page is "
     "loaded from anywhere."
 )
-
-Scored = dict[Point, dict[str, Estimate]]
-Series = list[tuple[int, Estimate]]  # place on the first key, and the score there
 
 
 def page(study: Sweep) -> Page:
@@ -112,10 +114,7 @@ def point_text(point: Point) -> str:
 
 
 def _verdict(study: Sweep) -> Iterator[Answer]:
-    released = sum(
-        bool(line.result.get("release") or findings_of(line.result, "randomized"))
-        for line in study.lines
-    )
+    released = sum(has_release(line.result) for line in study.lines)
     total = len(study.lines)
     text = f"Something was released in {released:,} of {total:,} runs."
     yield Answer("What was released?", f"{released:,} of {total:,} runs", text)
@@ -147,17 +146,19 @@ def _sections(study: Sweep, scored: Scored) -> Iterator[Section]:
     axes = study.axes
     keys = list(axes)
     blocks: list[Block] = []
+    columns = {point: columns_released(lines) for point, lines in study.groups().items()}
+    grid = SweptGrid(axes, columns)
     if axes:
         words = f"Across: {keys[0]}." + (f" A line for each {keys[1]}." if len(keys) > 1 else "")
         blocks.append(Words(words))
         for place, rest in enumerate(_rests(axes)):
             if rest:
                 blocks.append(Words(f"Where {point_text(rest)}:"))
-            blocks.append(Row(tuple(_panels(f"{place}", rest, axes, scored))))
+            blocks.append(Row(tuple(panels(f"{place}", rest, grid, scored))))
     same = [
-        f"{score} {number(_means(score, scored).pop())} ({unit})"
+        f"{score} {number(means_of(score, scored).pop())} ({unit})"
         for score, unit, _ in SCORES
-        if len(_means(score, scored)) == 1
+        if len(means_of(score, scored)) == 1
     ]
     if same:
         blocks.append(Words(f"The same at every point: {'; '.join(same)}."))
@@ -172,7 +173,7 @@ def _sections(study: Sweep, scored: Scored) -> Iterator[Section]:
         ("veilmix", ", ".join(sorted({line.version for line in study.lines}))),
         *((key, ", ".join(map(str, values))) for key, values in axes.items()),
     ]
-    grid = Grid("What it was made with", ("what", "value"), rows)
+    made = Grid("What it was made with", ("what", "value"), rows)
     plain = [
         (*(line.key.get(key) for key in axes), line.seed, line.version, line.result.get("digest"))
         for line in study.lines
@@ -181,10 +182,10 @@ def _sections(study: Sweep, scored: Scored) -> Iterator[Section]:
     each = [[str(cell) if cell is not None else "-" for cell in row] for row in plain]
     runs = Grid("Every run", (*axes, "seed", "version", "digest"), each, (), numbers, folded=True)
     lead = "A run with the same scenario, key and seed has the same digest."
-    yield Section("repeat", "How to reproduce it", lead, (grid, runs))
+    yield Section("repeat", "How to reproduce it", lead, (made, runs))
 
 
-def _rests(axes: dict[str, tuple[Value, ...]]) -> list[Point]:
+def _rests(axes: Axes) -> list[Point]:
     """The combinations of the third and further keys: each has panels of its own."""
     keys = list(axes)[2:]
     rests = [
@@ -193,113 +194,17 @@ def _rests(axes: dict[str, tuple[Value, ...]]) -> list[Point]:
     return rests[:MULTIPLES]
 
 
-def _panels(
-    name: str, rest: Point, axes: dict[str, tuple[Value, ...]], scored: Scored
-) -> Iterator[Figure]:
-    here = {point: each for point, each in scored.items() if set(rest) <= set(point)}
-    for place, (score, unit, _) in enumerate(SCORES):
-        if len(_means(score, here)) > 1:
-            yield _panel(f"{name}-{place}", (score, unit), axes, here)
-
-
-def _means(score: str, scored: Scored) -> set[float]:
-    """The different means of a score; one, where it is the same at every point."""
-    return {each[score].mean for each in scored.values() if score in each}
-
-
-def _panel(
-    key: str, what: tuple[str, str], axes: dict[str, tuple[Value, ...]], scored: Scored
-) -> Figure:
-    """One score against the first key; a line for each value of the second."""
-    name, unit = what
-    keys = list(axes)
-    across = axes[keys[0]]
-    lines: tuple[Value | None, ...] = axes[keys[1]][:LINES] if len(keys) > 1 else (None,)
-    curves = {line: _series(name, keys, across, line, scored) for line in lines}
-    ends = [
-        end
-        for each in curves.values()
-        for _, estimate in each
-        for end in (estimate.low, estimate.high)
-    ]
-    low, high = min(0.0, *ends), max(ends)
-    if high <= low:
-        high = low + 1.0
-    stands = places(across)
-    gap = apart(stands)
-    picture = plot(
-        f"sweep-{key}",
-        name,
-        f"{name} ({unit}) against {keys[0]}",
-        (min(stands) - 0.35 * gap, max(stands) + 0.35 * gap, False),
-        (low, high * 1.04 if high > 0 else high, False),
-        width=440,
-        height=300,
-        head=18 if len(lines) > 1 else 0,
-    )
-    ticks = [(place, shorten(str(value), 10)) for place, value in labelled(stands, across)]
-    picture.axes(keys[0], f"{name} ({unit})", ticks, _percents(picture.y.ticks(), unit))
-    _draw(picture, curves, stands, 0.5 * gap / max(1, len(lines)))
-    if len(lines) > 1:
-        picture.strip()
-    rows: list[list[Cell | None]] = [
-        [across[at], line, estimate.runs, estimate.mean, *(estimate.interval or (None, None))]
-        for line, each in curves.items()
-        for at, estimate in each
-    ]
-    second = keys[1] if len(keys) > 1 else "-"
-    numbers = Numbers(f"sweep-{name}", (keys[0], second, "runs", "mean", "low_95", "high_95"), rows)
-    return Figure(picture.drawing.svg(), f"{name} ({unit}).", numbers)
-
-
-def _series(
-    name: str,
-    keys: Sequence[str],
-    across: Sequence[Value],
-    line: Value | None,
-    scored: Scored,
-) -> Series:
-    """The estimates of one line: the place of each on the first key, ascending."""
-    estimates = [
-        (across.index(dict(point)[keys[0]]), each[name])
-        for point, each in scored.items()
-        if name in each and (line is None or dict(point)[keys[1]] == line)
-    ]
-    return sorted(estimates, key=lambda point: point[0])
-
-
-def _draw(
-    picture: Plot, curves: Mapping[Value | None, Series], stands: Sequence[float], width: float
-) -> None:
-    """Draw every line with its intervals, side by side. width: of the room of all lines."""
-    for series, (line, each) in enumerate(curves.items(), start=1):
-        shift = (series - 1 - (len(curves) - 1) / 2) * width * 0.5
-        points = [(stands[at] + shift, estimate.mean) for at, estimate in each]
-        label = "" if line is None else shorten(str(line), 48 // len(curves))
-        picture.curve(points, series, label)
-        for at, estimate in each:
-            picture.span(stands[at] + shift, estimate.low, estimate.high, f"series s{series}")
-            mark = picture.x(stands[at] + shift), picture.y(estimate.mean)
-            picture.drawing.mark(mark, MARKS[(series - 1) % len(MARKS)], f"dot s{series}", 3.4)
-
-
-def _percents(ticks: list[float], unit: str) -> list[tuple[float, str]]:
-    if unit.startswith("share"):
-        return [(tick, f"{100 * tick:.4g} %") for tick in ticks]
-    return [(tick, number(tick)) for tick in ticks]
-
-
-def _rank(point: Point, axes: dict[str, tuple[Value, ...]]) -> list[int]:
+def _rank(point: Point, axes: Axes) -> list[int]:
     """Where a point comes: by the first key, then the second."""
     where = dict(point)
     return [all_.index(where[key]) if key in where else -1 for key, all_ in axes.items()]
 
 
-def _table(axes: dict[str, tuple[Value, ...]], scored: Scored) -> Grid:
+def _table(axes: Axes, scored: Scored) -> Grid:
     keys = list(axes)
     there = [name for name, _, _ in SCORES if any(name in each for each in scored.values())]
     # What is the same at every point is said in words, once; alone it would leave no table.
-    names = [name for name in there if len(_means(name, scored)) > 1] or there
+    names = [name for name in there if len(means_of(name, scored)) > 1] or there
     rows, plain = [], []
     for point, each in sorted(scored.items(), key=lambda group: _rank(group[0], axes)):
         where = dict(point)

@@ -1,17 +1,29 @@
 """The scores of a sweep as small multiples: a panel a score, across the first swept key.
 
 The values of the second key are lines; each combination of those of further keys is a row of
-panels. Points are means, bars their 95 % intervals. Numbers stand where they are on the axis, names
-one after the other; lines are moved apart a little so that no bar hides another.
+panels. Points are means, bars their 95 % intervals. sweep_axis.py says where values stand, which
+axes are logarithmic and where a line breaks; lines are moved apart a little so that no bar hides
+another.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import product
 from typing import TYPE_CHECKING
 
 from .. import drawing
 from .registry import Numbers, Redrawn
+from .sweep_axis import (
+    Columns,
+    Value,
+    apart,
+    axis_label,
+    labelled,
+    places,
+    runs_clause,
+    spans_decades,
+    stretches,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,11 +35,31 @@ ACROSS = 4  # panels beside each other, where there is no third key
 WIDTH, HEIGHT = 3.3, 2.7  # inches a panel
 APART = 0.09  # between two lines, of the distance between two values
 LONGEST = 12  # letters of a tick
-TICKS = 12  # values under an axis, at most
+WHOLE = ("columns", "people", "parties", "messages", "sets")  # units of which there is no half
+BREAKS = "no line where the number of released columns changes"
+BESIDE = "a number beside a point: its runs that have the score"
 
-Value = bool | int | float | str
 Along = Mapping[str, Sequence[Value]]
-Mean = tuple[Mapping[str, Value], float, float, float]  # where, mean, and the ends of its interval
+
+
+@dataclass(frozen=True, slots=True)
+class PointMean:
+    """The mean of a score at one point of the grid.
+
+    Attributes:
+        where: the value of each swept key.
+        mean: over the runs.
+        low, high: the ends of its interval; the mean, where there is none.
+        runs: how many have the score.
+        columns: the numbers of columns that the runs of this point released; none of noisy runs.
+    """
+
+    where: Mapping[str, Value]
+    mean: float
+    low: float
+    high: float
+    runs: int = 1
+    columns: Columns = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,37 +69,12 @@ class Panel:
     Attributes:
         score: its name.
         unit: as the axis says it.
-        means: of every point its place, the mean and the ends of its interval.
+        means: one of every point that has the score.
     """
 
     score: str
     unit: str
-    means: Sequence[Mean]
-
-
-def places(across: Sequence[Value]) -> list[float]:
-    """Where values stand on an axis: numbers where they are, names one after the other."""
-    numbers = [
-        float(value) for value in across if isinstance(value, int | float) and value is not True
-    ]
-    if len(numbers) == len(across) and False not in across:
-        return numbers
-    return [float(at) for at in range(len(across))]
-
-
-def apart(stands: Sequence[float]) -> float:
-    """The smallest distance between two neighbours, 1 of one alone: what lines may be moved by."""
-    return min((b - a for a, b in pairwise(sorted(stands))), default=1.0)
-
-
-def labelled(stands: Sequence[float], across: Sequence[Value]) -> list[tuple[float, Value]]:
-    """The values that are written under the axis; of those too near to each other the first."""
-    least = (max(stands) - min(stands)) / TICKS
-    shown: list[tuple[float, Value]] = []
-    for place, value in sorted(zip(stands, across, strict=True), key=lambda pair: pair[0]):
-        if not shown or place - shown[-1][0] >= least:
-            shown.append((place, value))
-    return shown
+    means: Sequence[PointMean]
 
 
 def figure(
@@ -75,24 +82,32 @@ def figure(
     name: str,
     along: Along,
     panels: Sequence[Panel],
+    runs: Collection[int],
     headings: tuple[str, ...],
     rows: Sequence[Sequence[object]],
 ) -> Redrawn:
-    """The figure of a sweep, `name` without ending, and its numbers."""
-    numbers, said = Numbers(name, headings, rows), f"{title}: means with 95 % intervals"
-    return Redrawn(name, (numbers,), (), lambda: draw(said, along, panels))
+    """The figure of a sweep, `name` without ending, and its numbers. runs: of each point."""
+    numbers = Numbers(name, headings, rows)
+    return Redrawn(name, (numbers,), (), lambda: draw(title, along, panels, runs))
 
 
 @drawing.styled
-def draw(title: str, along: Along, panels: Sequence[Panel]) -> "Figure":
-    """Draw a panel for each score and each combination of the third and further keys."""
+def draw(
+    title: str, along: Along, panels: Sequence[Panel], runs: Collection[int] = (1,)
+) -> "Figure":
+    """Draw a panel for each score and each combination of the third and further keys.
+
+    runs: of each point of the grid.
+    """
     rests = list(_rests(along))
     columns = len(panels) if len(rests) > 1 else min(len(panels), ACROSS)
     rows = -(-len(rests) * len(panels) // columns)
     made, axes = drawing.new(WIDTH * columns + 0.4, HEIGHT * rows + 0.9, rows, columns)
+    usual = max(runs) if min(runs) == max(runs) else None
+    notes: dict[str, None] = {}
     for ax, (rest, panel) in zip(axes, product(rests, panels), strict=False):
-        here = [mean for mean in panel.means if rest.items() <= mean[0].items()]
-        _panel(ax, along, panel, here)
+        here = [mean for mean in panel.means if rest.items() <= mean.where.items()]
+        notes |= dict.fromkeys(_panel(ax, along, panel, here, usual))
         where = ", ".join(f"{key} = {value}" for key, value in rest.items())
         ax.set_title("\n".join(filter(None, (panel.score, where))))
     for spare in axes[len(rests) * len(panels) :]:
@@ -101,7 +116,8 @@ def draw(title: str, along: Along, panels: Sequence[Panel]) -> "Figure":
     if labels:
         second = list(along)[1]
         made.legend(handles, labels, title=second, loc="outside lower center", ncols=len(labels))
-    made.suptitle(title, fontsize=11)
+    what = "means with 95 % intervals, " if max(runs) > 1 else ""
+    made.suptitle("\n".join([f"{title}: {what}{runs_clause(runs)}", *notes]), fontsize=11)
     return made
 
 
@@ -112,46 +128,92 @@ def _rests(along: Along) -> Iterator[dict[str, Value]]:
             yield dict(zip(keys, values, strict=True))
 
 
-def _panel(ax: "Axes", along: Along, panel: Panel, means: Sequence[Mean]) -> None:
+def _panel(
+    ax: "Axes", along: Along, panel: Panel, means: Sequence[PointMean], usual: int | None
+) -> list[str]:
+    """Draw a score and return the notes that its picture needs.
+
+    usual: runs of each point of the grid; None: they differ.
+    """
     first, *others = list(along)
     across = list(along[first])
     stands = places(across)
     gap = apart(stands)
     lines: Sequence[Value | None] = along[others[0]][:LINES] if others else [None]
+    notes = []
     for place, line in enumerate(lines):
-        points = sorted(
-            (stands[across.index(where[first])], mean, low, high)
-            for where, mean, low, high in means
-            if line is None or where[others[0]] == line
-        )
         shift = (place - (len(lines) - 1) / 2) * APART * gap
-        colour, style = drawing.styles(len(lines))[place]
-        ax.errorbar(
-            [at + shift for at, *_ in points],
-            [mean for _, mean, _, _ in points],
-            yerr=[[p[1] - p[2] for p in points], [p[3] - p[1] for p in points]],
-            color=colour, linestyle=style, linewidth=1.3, marker="osD^vP"[place % 6],
-            markersize=4, capsize=2.5, elinewidth=0.9, label=None if line is None else _short(line),
-        )  # fmt: skip
+        spots = sorted(
+            (
+                (stands[across.index(mean.where[first])] + shift, mean)
+                for mean in means
+                if line is None or mean.where[others[0]] == line
+            ),
+            key=lambda spot: spot[0],
+        )
+        label = None if line is None else _short(line)
+        notes += [BREAKS] * _line(ax, spots, (place, len(lines)), label)
+        if any(mean.runs != usual for mean in means):
+            notes.append(BESIDE)
+            _runs_beside(ax, spots)
     shown = labelled(stands, across)
     ax.set_xticks([place for place, _ in shown], [_short(value) for _, value in shown])
     if len(shown) * max(len(_short(value)) for _, value in shown) > 34:
         ax.tick_params(axis="x", rotation=45)
     ax.set_xlim(min(stands) - 0.4 * gap, max(stands) + 0.4 * gap)
-    ax.set_xlabel(first)
+    ax.set_xlabel(axis_label(first, across))
     _upright(ax, panel)
+    return notes
+
+
+def _line(
+    ax: "Axes", spots: Sequence[tuple[float, PointMean]], which: tuple[int, int], label: str | None
+) -> bool:
+    """Draw the points of a line and join them; whether it has a break. which: line, of how many."""
+    place, many = which
+    colour, style = drawing.styles(many)[place]
+    marker = "osD^vP"[place % 6]
+    ax.errorbar(
+        [at for at, _ in spots],
+        [spot.mean for _, spot in spots],
+        yerr=[[s.mean - s.low for _, s in spots], [s.high - s.mean for _, s in spots]],
+        color=colour, linestyle="none", marker=marker, markersize=4, capsize=2.5, elinewidth=0.9,
+    )  # fmt: skip
+    if label is not None:  # of the legend: no point, and a line that may be broken everywhere
+        ax.plot([], [], color=colour, linestyle=style, linewidth=1.3, marker=marker, markersize=4,
+                label=label)  # fmt: skip
+    joined = list(stretches([((at, spot.mean), spot.columns) for at, spot in spots]))
+    for stretch in joined:
+        ax.plot(*zip(*stretch, strict=True), color=colour, linestyle=style, linewidth=1.3)
+    return len(joined) > 1
+
+
+def _runs_beside(ax: "Axes", spots: Sequence[tuple[float, PointMean]]) -> None:
+    """Write how many runs a point has beside it."""
+    for at, spot in spots:
+        ax.annotate(
+            f"{spot.runs:,}", (at, spot.mean), (4, 4), textcoords="offset points", fontsize=7
+        )
 
 
 def _upright(ax: "Axes", panel: Panel) -> None:
-    """The y axis: shares as percent; from 0, where nothing lies below."""
-    from matplotlib.ticker import FuncFormatter
+    """The y axis: shares as percent; from 0, where nothing lies below; decades, where there are."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    top = max(high for _, _, _, high in panel.means)
-    if min(low for _, _, low, _ in panel.means) >= 0 and top > 0:
+    top = max(mean.high for mean in panel.means)
+    lows = [mean.low for mean in panel.means]
+    label = panel.unit
+    if spans_decades([mean.mean for mean in panel.means], lows):
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+        label += " (logarithmic)"
+    elif min(lows) >= 0 and top > 0:
         ax.set_ylim(0, 1.06 * top)
+        if panel.unit in WHOLE:
+            ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     if panel.unit.startswith("share"):
         ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.4g} %"))
-    ax.set_ylabel(panel.unit)
+    ax.set_ylabel(label)
 
 
 def _short(value: Value) -> str:

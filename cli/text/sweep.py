@@ -4,21 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...scenarios.mean import Estimate
-from ...scenarios.studies.sweep_file import SCORES, Line, Point, Value, estimates
+from ...scenarios.studies.sweep_file import Line, Point, Value, grouped
+from ...scenarios.studies.sweep_scores import UNITS, Scored, panels_of, scored, varying
 from ...scenarios.wording import interval
 from .layout import Grid, lay_out, page, say, write_csv, write_json
 from .records import MeanScore, SweptPoint
-
-UNITS = {name: unit for name, unit, _ in SCORES}
-Scored = list[tuple[Point, list[Estimate]]]
-
-
-def scored(lines: Sequence[Line]) -> Scored:
-    """The scores at every point, in the order of the values of its keys."""
-    groups: dict[Point, list[Line]] = {}
-    for line in lines:
-        groups.setdefault(line.point, []).append(line)
-    return [(point, list(estimates(each))) for point, each in groups.items()]
 
 
 def tell(keys: Sequence[str], lines: Sequence[Line], form: str) -> None:
@@ -60,18 +50,6 @@ def _swept(point: Point, each: Sequence[Estimate]) -> SweptPoint:
     )
 
 
-def varying(scores: Scored) -> list[str]:
-    """The scores that are not the same at all points and in all runs."""
-    means: dict[str, set[float]] = {}
-    differ = set[str]()
-    for _, each in scores:
-        for estimate in each:
-            means.setdefault(estimate.score, set()).add(estimate.mean)
-            if not estimate.agree:
-                differ.add(estimate.score)
-    return [score for score in UNITS if score in differ or len(means.get(score, ())) > 1]
-
-
 def _lay_out(keys: Sequence[str], scores: Scored) -> None:
     shown = varying(scores)
     rows = []
@@ -83,10 +61,11 @@ def _lay_out(keys: Sequence[str], scores: Scored) -> None:
     right = tuple(range(len(keys), len(keys) + 1 + len(shown)))
     console = page()
     lay_out(console, Grid((*keys, "runs", *shown), rows, right))
-    same = [estimate for estimate in scores[0][1] if estimate.score not in shown]
+    every = {estimate.score: estimate.mean for _, each in scores for estimate in each}
     told = [
-        f"{each.score} {interval(each.mean, each.mean, each.mean, UNITS[each.score])}"
-        for each in same
+        f"{score} {interval(every[score], every[score], every[score], unit)}"
+        for score, unit in UNITS.items()
+        if score in every and score not in shown
     ]
     if told:
         say(console, f"\nthe same in every run that has one: {'; '.join(told)}")
@@ -120,25 +99,14 @@ def draw(
     from ...errors import LocalError
     from .picture_files import write
 
-    scores = scored(lines)
-    panels = [
-        sweep_figure.Panel(
-            score,
-            UNITS[score],
-            [
-                (dict(point), estimate.mean, estimate.low, estimate.high)
-                for point, each in scores
-                for estimate in each
-                if estimate.score == score
-            ],
-        )
-        for score in varying(scores)
-    ]
+    panels, scores = panels_of(lines), scored(lines)
     if not panels or not along:
         return []
     table = (*along, *HEADINGS), list(rows(scores))
+    runs = [len(each) for each in grouped(lines).values()]
     try:
-        return write(sweep_figure.figure(name, file.stem, along, panels, *table), file.parent)
+        picture = sweep_figure.figure(name, file.stem, along, panels, runs, *table)
+        return write(picture, file.parent)
     except LocalError as wrong:
         say(page(err=True), f"no figure: {wrong}", style="yellow")
         return []

@@ -95,10 +95,15 @@ class Sweep:
 
     def groups(self) -> dict[Point, list[Line]]:
         """The runs at each point of the grid."""
-        grouped: dict[Point, list[Line]] = {}
-        for line in self.lines:
-            grouped.setdefault(line.point, []).append(line)
-        return grouped
+        return grouped(self.lines)
+
+
+def grouped(lines: Sequence[Line]) -> dict[Point, list[Line]]:
+    """The runs at each point."""
+    groups: dict[Point, list[Line]] = {}
+    for line in lines:
+        groups.setdefault(line.point, []).append(line)
+    return groups
 
 
 def _sorted(values: Sequence[Value] | Mapping[Value, None]) -> list[Value]:
@@ -181,6 +186,12 @@ def _columns(result: Mapping[str, Any]) -> float | None:
     return float(len(result["release"]["columns"])) if result.get("release") else 0.0
 
 
+def columns_released(lines: Sequence[Line]) -> frozenset[int]:
+    """The numbers of columns that some runs released; none of runs that release estimates."""
+    numbers = (_columns(line.result) for line in lines)
+    return frozenset(int(number) for number in numbers if number is not None)
+
+
 def _reader(result: Mapping[str, Any], what: str) -> float | None:
     """The most that one reader by itself has."""
     numbers = [
@@ -191,7 +202,7 @@ def _reader(result: Mapping[str, Any], what: str) -> float | None:
     return max(numbers, default=None)
 
 
-def _is_released(result: Mapping[str, Any]) -> bool:
+def has_release(result: Mapping[str, Any]) -> bool:
     """Whether a run released anything, by the definition of `Outcome.released`."""
     decided = result.get("decision") or result.get("burned")
     return is_released(
@@ -205,20 +216,31 @@ def _noise(result: Mapping[str, Any], which: str) -> float | None:
 
 
 def _budget(result: Mapping[str, Any]) -> float | None:
-    """The epsilon of a person's whole answer, before the mix."""
+    """The epsilon of a person's whole answer before the mix; None where nothing holds before it."""
     local = findings_of(result, "randomized")
-    return float(local["epsilon"]["local"]) if local else None
+    return None if not local or local["epsilon"].get("mixed") else float(local["epsilon"]["local"])
 
 
 def _shuffled(result: Mapping[str, Any]) -> float | None:
-    """The epsilon of a whole answer after the mix; the local one where nothing is better."""
+    """The epsilon of a whole answer after the mix; the local one where nothing better is known.
+
+    None where the noise of more people would be needed, so that nothing is promised.
+    """
     local = findings_of(result, "randomized")
     if not local:
         return None
-    privacy = local["privacy"]
-    known = [privacy["together"]] if privacy["together"] else privacy["shuffled"]
-    least = min((one["hockey_stick"] for one in known[:1]), default=local["epsilon"]["local"])
-    return float(least)
+    budget, privacy = local["epsilon"], local["privacy"]
+    parts = [float(question["hockey_stick"]) for question in privacy["shuffled"]]
+    if privacy["together"]:
+        return float(privacy["together"]["hockey_stick"])
+    if budget.get("mixed"):
+        from ..programs.randomized.privacy import MOST_NATS
+
+        return sum(parts) if parts and max(parts) < MOST_NATS else None
+    alone = (
+        len(parts) == len(privacy["readings"]) == 1
+    )  # else it is that of one question of several
+    return parts[0] if alone else float(budget["local"])
 
 
 def _information(result: Mapping[str, Any]) -> float | None:
@@ -269,7 +291,7 @@ def looks_like_one(path: str | PathLike[str]) -> bool:
 
 # score -> its unit, and how it is read from a result; None where a run has it not
 SCORES: tuple[tuple[str, str, Callable[[Mapping[str, Any]], float | None]], ...] = (
-    ("released at all", "share of runs", lambda r: float(_is_released(r))),
+    ("released at all", "share of runs", lambda r: float(has_release(r))),
     ("true exposure", "share of people", lambda r: _of_release(r, "true")),
     ("promised exposure", "share of people", lambda r: _of_release(r, "promised")),
     ("columns released", "columns", _columns),

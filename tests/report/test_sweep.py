@@ -1,6 +1,7 @@
 """The page of a sweep, from the lines of its file."""
 
 import base64
+import copy
 import csv
 import io
 import re
@@ -8,11 +9,12 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from veilmix.analysis.figures.sweep import BREAKS
 from veilmix.report.make import make
 from veilmix.scenarios.pages.pieces import Page
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.studies.sweep_file import Line, written
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.validation.load import load, loads
 
 
 def result(people: int, k: int, seed: int) -> dict[str, object]:
@@ -96,3 +98,60 @@ def test_what_is_wrong_with_a_sweep_is_told(lines: list[Line], tmp_path: Path) -
     assert "population.users = 30, policy.k = 2" in made.alerts[0].text
     unseeded = [replace(line, seed=None, key={**line.key, "n": i}) for i, line in enumerate(lines)]
     assert "seeded" not in rules(page(tmp_path, unseeded)[0])
+
+
+NOISE = """[scenario]
+name = "noisy"
+[population]
+source = "builtin:blood-type"
+users = 9
+[policy]
+kind = "histogram"
+[local]
+mechanism = "grr"
+epsilon = 4.0
+[[feature]]
+name = "Rh"
+"""
+
+
+@pytest.mark.slow
+def test_noise_of_many_reports_was_released_and_falls_by_factors(tmp_path: Path) -> None:
+    """Of many different reports no table is kept: the page counts them as the sweep does."""
+    result = run(loads(NOISE), 1, "ideal", worst_case_nodes=0).result()
+    bare = []
+    for people, left in ((10, 4.0), (300, 1.0), (9000, 0.1)):
+        found = copy.deepcopy({**result, "release": None})
+        found["findings"]["privacy"]["shuffled"][0]["hockey_stick"] = left
+        key = {"population.users": people}
+        bare.append(Line(key=key, seed=1, version="0.1.0", result=found))
+    made, files = page(tmp_path, bare)
+    assert made.verdict[0].short == "3 of 3 runs"
+    text = make(tmp_path / "sweep.jsonl").html
+    assert ">population.users (logarithmic)<" in text
+    assert ">nats (logarithmic)<" in text
+    assert "epsilon after shuffling (nats); one run a point." in text
+    assert BREAKS not in text
+    assert "sweep-epsilon-after-shuffling.csv" in files
+
+
+def test_a_line_of_the_page_breaks_where_the_columns_change(
+    lines: list[Line], tmp_path: Path
+) -> None:
+    """Two points of one line: with as many columns it is joined, else it is not."""
+
+    def released(line: Line, columns: int) -> Line:
+        names = ["antigens", "rhesus"][:columns]
+        release = {"columns": names, "counts": [[*(["+"] * columns), 1]]}
+        return replace(line, result={**line.result, "release": release})
+
+    two = [line for line in lines if line.key["policy.k"] == 2]
+    for few, broken in ((2, False), (1, True)):
+        at = {30: few, 90: 2}
+        page(tmp_path, [released(line, at[line.key["population.users"]]) for line in two])
+        text = make(tmp_path / "sweep.jsonl").html
+        exposure = text.partition("promised exposure (share of people) against")[2]
+        picture = exposure.partition("</svg>")[0]
+        assert ("L" in "".join(re.findall(r'd="(M[^"]*)"', picture))) is not broken
+        assert (BREAKS in text) is broken
+        assert "2 runs a point" in text

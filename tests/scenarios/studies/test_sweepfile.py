@@ -177,3 +177,31 @@ def test_noise_is_scored_by_epsilon_error_and_bits() -> None:
     assert scores["largest error of a share"] >= scores["mean error of a share"] > 0
     plain = scored(json.loads(json.dumps(whole())))
     assert not {"local epsilon", "epsilon after shuffling"} & set(plain)
+
+
+@pytest.mark.parametrize(
+    ("parts", "together", "mixed", "score"),
+    [
+        ([0.3], None, False, 0.3),  # one question: its own
+        ([0.3, 0.4], 0.6, False, 0.6),  # composed
+        ([0.3], None, False, None),  # of two questions one is known: the local one holds
+        ([], None, False, None),
+        ([0.3, 0.4], None, True, 0.7),  # noise of everybody, of two questions
+        ([0.3, 1e9], None, True, "nothing"),  # too few people: nothing is promised
+    ],
+)
+def test_epsilon_after_shuffling_is_of_the_whole_answer(
+    parts: list[float], together: float | None, mixed: bool, score: float | str | None
+) -> None:
+    result = json.loads(json.dumps(noisy().result()))
+    found = result["findings"]
+    (one,) = found["privacy"]["shuffled"][:1]
+    found["privacy"]["shuffled"] = [{**one, "hockey_stick": part} for part in parts]
+    found["privacy"]["together"] = together and {**one, "hockey_stick": together}
+    questions = 2 if score is None else max(1, len(parts))
+    found["privacy"]["readings"] = found["privacy"]["readings"][:1] * questions
+    found["epsilon"]["mixed"] = mixed
+    scores = scored(result)
+    known = scores.get("epsilon after shuffling", "nothing")
+    assert known == (found["epsilon"]["local"] if score is None else pytest.approx(score))
+    assert ("local epsilon" in scores) is not mixed  # nothing hides a person before the mix

@@ -1,0 +1,97 @@
+"""The axes of a sweep: where values stand, and between which points a line may be drawn.
+
+A line between two points says that something changes steadily from one to the other. Where the
+number of released columns changes, the scores are about another release, and there is no line.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from math import log10
+from statistics import fmean, pstdev
+from typing import TypeVar
+
+TICKS = 12  # values under an axis, at most
+DECADES = 30.0  # largest over smallest score from which on the upright axis is logarithmic
+
+Value = bool | int | float | str
+Columns = frozenset[int]  # the numbers of columns that the runs of a point released
+P = TypeVar("P")
+
+
+def numbers_of(across: Sequence[Value]) -> list[float]:
+    """The values as numbers; empty where one of them is a name, or yes or no."""
+    if any(isinstance(value, bool | str) for value in across):
+        return []
+    return [float(value) for value in across]
+
+
+def grows_by_factors(across: Sequence[Value]) -> bool:
+    """Whether values are spaced more evenly by factors than by differences, as 2, 5, 20, 50 are."""
+    numbers = sorted(set(numbers_of(across)))
+    if len(numbers) < 3 or numbers[0] <= 0:
+        return False
+    return _unevenness([log10(number) for number in numbers]) < _unevenness(numbers)
+
+
+def _unevenness(places: Sequence[float]) -> float:
+    """The standard deviation of the distances between neighbours, over their mean."""
+    gaps = [b - a for a, b in pairwise(places)]
+    return pstdev(gaps) / fmean(gaps)
+
+
+def places(across: Sequence[Value]) -> list[float]:
+    """Places of values on an axis: numbers or their logarithms; names one after the other."""
+    numbers = numbers_of(across)
+    if grows_by_factors(across):
+        return [log10(number) for number in numbers]
+    return numbers or [float(at) for at in range(len(across))]
+
+
+def axis_label(key: str, across: Sequence[Value]) -> str:
+    """What stands under the axis of a key."""
+    return f"{key} (logarithmic)" if grows_by_factors(across) else key
+
+
+def apart(stands: Sequence[float]) -> float:
+    """The smallest distance between two neighbours, 1 of one alone: what lines may be moved by."""
+    return min((b - a for a, b in pairwise(sorted(stands))), default=1.0)
+
+
+def labelled(stands: Sequence[float], across: Sequence[Value]) -> list[tuple[float, Value]]:
+    """The values that are written under the axis; of those too near to each other the first."""
+    least = (max(stands) - min(stands)) / TICKS
+    shown: list[tuple[float, Value]] = []
+    for place, value in sorted(zip(stands, across, strict=True), key=lambda pair: pair[0]):
+        if not shown or place - shown[-1][0] >= least:
+            shown.append((place, value))
+    return shown
+
+
+def spans_decades(means: Collection[float], lows: Collection[float]) -> bool:
+    """Whether scores differ by factors of 30 and more, and no interval reaches down to 0."""
+    return min(lows) > 0 and max(means) >= DECADES * min(means)
+
+
+def stretches(points: Sequence[tuple[P, Columns]]) -> Iterator[list[P]]:
+    """Yield the points that a line goes through without a break, in their order.
+
+    Two neighbours are joined if all their runs released the same number of columns.
+    """
+    stretch: list[P] = []
+    before: Columns | None = None
+    for point, columns in points:
+        if stretch and (columns != before or len(columns) > 1):
+            yield stretch
+            stretch = []
+        stretch.append(point)
+        before = columns
+    if stretch:
+        yield stretch
+
+
+def runs_clause(runs: Collection[int]) -> str:
+    """How many runs a point has, in a clause."""
+    least, most = min(runs), max(runs)
+    if least < most:
+        return f"{least:,} to {most:,} runs a point"
+    return f"{most:,} runs a point" if most > 1 else "one run a point"
