@@ -72,6 +72,10 @@ class Reporter(Instrument):
         """Keep it."""
         self.tell("refused", refusal)
 
+    def occasion(self, entry: int) -> None:
+        """Keep it."""
+        self.tell("occasion", entry)
+
     def stage(self, name: str, done: int, total: int) -> None:
         """Keep it."""
         self.stages.append((name, done, total))

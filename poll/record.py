@@ -17,6 +17,7 @@ from ..protocol.hiding import BLANK
 from ..protocol.transcript import SealedAnswers
 from ..scenarios.catalogue.effects import measure
 from ..scenarios.catalogue.scene import Scene
+from ..scenarios.catalogue.strikes import UNPLANNED, Strike
 from ..scenarios.play.outcomes import outcome_of, played_of
 from ..scenarios.play.presence import present
 from ..scenarios.populations import Population
@@ -121,19 +122,19 @@ def _missing(names: Sequence[str], of: Sequence[str], sent: bool) -> str:  # noq
 
 def silences(
     made: list[SealedAnswers], users: int, rounds: int, sent: Collection[int]
-) -> dict[int, dict[int, str]]:
+) -> dict[int, dict[int, Strike]]:
     """Who is missing in which round that was counted, and how a scenario would call that.
 
     The scenario of the run folder does not name them: nobody had planned it.
     """
     said = {(sealed.user, sealed.round) for sealed in made}
-    silent: dict[int, dict[int, str]] = {}
+    silent: dict[int, dict[int, Strike]] = {}
     for index in range(users):
         if (index, 1) not in said:
             how = "malformed" if index in sent else "absent"
-            silent[index] = dict.fromkeys(range(1, rounds + 1), how)
+            silent[index] = dict.fromkeys(range(1, rounds + 1), Strike(how, UNPLANNED))
             continue
         missing = [number for number in range(2, rounds + 1) if (index, number) not in said]
         if missing:
-            silent[index] = dict.fromkeys(missing, "absent")
+            silent[index] = dict.fromkeys(missing, Strike("absent", UNPLANNED))
     return silent

@@ -16,17 +16,18 @@ from ..crypto.voprf import OprfKey
 from ..protocol import exploits, parties
 from ..protocol.adversary_view import AdversaryView, Letter
 from ..protocol.board import Board, Entry
+from ..protocol.messages import Kind
 from ..protocol.phases import BOARD
 from ..protocol.transcript import SealedAnswers
 from .challenge import Keyring
-from .instruments import Instrument
 from .mint import Desk
+from .occasions import OccasionRecord
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class AdversaryRecord(Instrument):
+class AdversaryRecord(OccasionRecord):
     """Keeps every letter and every secret; `loot` gives accomplices what they have of them.
 
     Attributes:
@@ -42,6 +43,8 @@ class AdversaryRecord(Instrument):
         entropy_of: the source of a user, by name.
         forged, forged_keys: what whoever keeps the board has shown somebody else, and its keys
             there.
+        answering: by user index, the entries of `[[fault]]` that are carried out by its answer.
+        posting: by kind of post, the entries that are carried out when one stands on the board.
     """
 
     letters: list[Letter] = field(default_factory=list)
@@ -56,6 +59,8 @@ class AdversaryRecord(Instrument):
     entropy_of: Callable[[str], Entropy] | None = None
     forged: Board | None = None
     forged_keys: dict[str, SecretKey] = field(default_factory=dict)
+    answering: dict[int, set[int]] = field(default_factory=dict)
+    posting: dict[Kind, set[int]] = field(default_factory=dict)
 
     def confide(self, party: str, secret: SecretKey) -> None:
         """Take a party's key."""
@@ -82,13 +87,15 @@ class AdversaryRecord(Instrument):
             self.letters.append(Letter(sender, receiver, data))
             self.times.append(time)
 
-    def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002
-        """Keep the time of a post."""
+    def posted(self, time: float, entry: Entry) -> None:
+        """Keep the time of a post, and which attacks it carries out."""
         self.post_times.append(time)
+        self.occasions |= self.posting.get(entry.message.kind, set())
 
     def sealed(self, made: SealedAnswers) -> None:
-        """Keep what a user has sealed."""
+        """Keep what a user has sealed, and which attacks its answer carries out."""
         self.sealed_answers.append(made)
+        self.occasions |= self.answering.get(made.user, set())
 
     def loot(self, board: Board, accomplices: Collection[str]) -> AdversaryView:
         """What they sent, received or overheard, and their secrets, when the session is over."""

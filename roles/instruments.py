@@ -49,6 +49,9 @@ class Instrument:
     def misled(self, board: Board, secrets: Mapping[str, SecretKey]) -> None:
         """Somebody was shown another board, whose maker has these keys."""
 
+    def occasion(self, entry: int) -> None:
+        """An attack was carried out: the entry of `[[fault]]` at this place in the file."""
+
     def stage(self, name: str, done: int, total: int) -> None:
         """A stage of a round has got so far, of so many messages in all."""
 

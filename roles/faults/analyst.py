@@ -3,17 +3,30 @@
 from dataclasses import replace
 
 from ...protocol.messages import Body, Counts, Tally
-from ..network import Endpoint
+from ..network import Endpoint, Fault, Network
+from ..occasions import Note, no_note
 
 
 class Miscounting(Endpoint):
     """An analyst that reads honestly, and publishes that everybody is like the most frequent."""
 
+    def __init__(self, network: Network, party: str, note: Note = no_note) -> None:
+        super().__init__(network, party)
+        self.note = note
+
     async def post(self, body: Body) -> None:
         """Count everybody in the largest crowd; they are as many as before."""
         if isinstance(body, Tally) and body.counts is not None:
-            body = replace(body, counts=tuple(_one_crowd(count) for count in body.counts))
+            said = replace(body, counts=tuple(_one_crowd(count) for count in body.counts))
+            if said != body:
+                self.note(self.network.instruments)
+            body = said
         await super().post(body)
+
+
+def miscounting(note: Note) -> Fault:
+    """Give the fault of an analyst that miscounts. note: says that its counts are others."""
+    return lambda network, party: Miscounting(network, party, note)
 
 
 def _one_crowd(count: Counts) -> Counts:

@@ -25,6 +25,7 @@ from ...protocol.signed_posts import sealed_post, sign_head
 from ..board_stream import BoardStream, OwnStream
 from ..instruments import Instruments
 from ..network import Endpoint, Fault, Network
+from ..occasions import Note, no_note
 
 
 class Forgery(OwnStream):
@@ -32,17 +33,23 @@ class Forgery(OwnStream):
 
     entropy: the source of keys and identities. notary: the identity of the keeper of the board;
     None where nothing is signed. instruments: are told of the board and its keys. pairs: the keys
-    that take the place of the parties' keys, by name.
+    that take the place of the parties' keys, by name. note: says that another post was shown.
     """
 
     def __init__(
-        self, true: BoardStream, entropy: Entropy, notary: Signer | None, instruments: Instruments
+        self,
+        true: BoardStream,
+        entropy: Entropy,
+        notary: Signer | None,
+        instruments: Instruments,
+        note: Note = no_note,
     ) -> None:
         super().__init__(true)
         self._board = Board()  # its reader compares the roster with the one it knows
         self.entropy = entropy
         self.notary = notary
         self.instruments = instruments
+        self.note = note
         self.pairs: dict[str, KeyPair] = {}
         self._stopped = False
 
@@ -57,6 +64,8 @@ class Forgery(OwnStream):
             message = Message(self.board.session, number, self._instead(entry))
             try:
                 self.board.post(author, self._sealed(author, message))
+                if message.body != entry.message.body:
+                    self.note(self.instruments)
             except Refused:
                 self._stopped = True
         if self._stopped:
@@ -118,11 +127,11 @@ def _secrets_of(pairs: Mapping[str, KeyPair]) -> dict[str, SecretKey]:
     return {party: pair.secret for party, pair in pairs.items()}
 
 
-def misled(entropy: Entropy) -> Fault:
+def misled(entropy: Entropy, note: Note = no_note) -> Fault:
     """Give the place of an honest user who is shown a forged board."""
 
     def place(network: Network, party: str) -> Endpoint:
-        forgery = Forgery(network.stream, entropy, network.notary, network.instruments)
+        forgery = Forgery(network.stream, entropy, network.notary, network.instruments, note)
         network.show(party, forgery)
         return network.join(party)
 

@@ -17,6 +17,7 @@ from ...protocol.messages import Body
 from ...protocol.peer_messages import Agreed, FoundBallots, Relay, ShareSecret
 from ...protocol.peers.agreement import PeerRound, last_step
 from ...protocol.peers.onions import bags_of
+from ..occasions import NOT_NOTED, Notes, no_note
 from ..peer import Commons, Seat
 
 Doing = Callable[[PeerRound, Body, float], Body | None]
@@ -86,10 +87,12 @@ class FaultySeat(Seat):
         number: int,
         attacks: Mapping[int, tuple[Doing, float]],
         secrets: Secrets,
+        notes: Notes,
     ) -> None:
         super().__init__(commons, number)
         self.attacks = attacks
         self.secrets = secrets
+        self.notes = notes
 
     def holds(self, number: int, secret: bytes) -> None:
         """Tell one's secret to those who attack together."""
@@ -100,15 +103,21 @@ class FaultySeat(Seat):
         if plan is None or plan.call.round not in self.attacks:
             return body
         act, rate = self.attacks[plan.call.round]
-        return act(plan, body, rate)
+        said = act(plan, body, rate)
+        if said != body:
+            self.notes.get(plan.call.round, no_note)(self.commons.instruments)
+        return said
 
 
 def faulty_peer(
-    attacks: Mapping[int, tuple[Doing, float]], secrets: Secrets | None = None
+    attacks: Mapping[int, tuple[Doing, float]],
+    secrets: Secrets | None = None,
+    notes: Notes = NOT_NOTED,
 ) -> Callable[[Commons, int], Seat]:
     """Give the seat that does, in each round, one of the above, at a rate from 0 to 1.
 
-    secrets: where those who attack together keep their secrets.
+    secrets: where those who attack together keep their secrets. notes: by round, say that an
+    attack is carried out.
     """
     shared: Secrets = {} if secrets is None else secrets
-    return lambda commons, number: FaultySeat(commons, number, attacks, shared)
+    return lambda commons, number: FaultySeat(commons, number, attacks, shared, notes)

@@ -18,14 +18,17 @@ from ...protocol.session import Round, sealing
 from ...protocol.token_messages import Evaluated, Query
 from ..mint import mint_key
 from ..network import INBOX, Bag, Endpoint, Fault, Letter, Network
+from ..occasions import Note, no_note
 
 
 class JunkSender(Endpoint):
     """A user's place that sends a share which is on no polynomial of its group."""
 
-    def __init__(self, network: Network, party: str, row: Sequence[str], entropy: Entropy) -> None:
+    def __init__(
+        self, network: Network, party: str, row: Sequence[str], entropy: Entropy, note: Note
+    ) -> None:
         super().__init__(network, party)
-        self.row, self.entropy = row, entropy
+        self.row, self.entropy, self.note = row, entropy, note
         self.asked: tuple[Round, threshold.PendingOutputs] | None = None
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
@@ -71,9 +74,10 @@ class JunkSender(Endpoint):
         ballot = unpad(threshold.write(plan, Sealer(plan.shape), levels, salt, entropy))
         junk = pad(ballot[:VALUES] + spoiled(plan.shape, ballot[VALUES:]), plan.ballot)
         (sealed,) = submit_all(Phrasebook(plan), [self.row], [self.entropy], written=[junk])
+        self.note(self.network.instruments)
         await self.send(plan, plan.openers[0], submission(plan, sealed.envelope, self.signer))
 
 
-def junk_sender(row: Sequence[str], entropy: Entropy) -> Fault:
-    """Give the fault of a user that sends junk to the group of its row."""
-    return lambda network, party: JunkSender(network, party, row, entropy)
+def junk_sender(row: Sequence[str], entropy: Entropy, note: Note = no_note) -> Fault:
+    """Give the fault of a user that sends junk to the group of its row. note: says that it does."""
+    return lambda network, party: JunkSender(network, party, row, entropy, note)

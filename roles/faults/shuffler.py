@@ -15,6 +15,7 @@ from ...protocol.messages import Batch
 from ...protocol.parties import Role
 from ...protocol.session import Round, sealing
 from ..network import EVERY_ROUND, Fault, Letter, Network
+from ..occasions import Note, no_note
 from .batch_door import BatchDoor, Layers, Leaving, Turn
 
 Row = tuple[str, ...]
@@ -22,7 +23,7 @@ Row = tuple[str, ...]
 TOP_BIT = 8 * 32 + 7  # of a layer: the bit of its X25519 point that X25519 itself ignores
 
 
-Act = Callable[["Deed", Turn], None]
+Act = Callable[["Deed", Turn], bool]  # whether there was anything to do it to
 Ignoring = Callable[["Deed", Round, Letter], bool]
 
 
@@ -36,7 +37,7 @@ class Deed:
     """One thing that a shuffler does wrong.
 
     Attributes:
-        act: changes a batch that is about to leave.
+        act: changes a batch that is about to leave; whether there was anything to change.
         entropy: what it draws and seals with.
         rounds: in which rounds.
         rate: to which share of the messages (or people), from 0 to 1.
@@ -45,6 +46,7 @@ class Deed:
         bit: which bit of a layer it turns over (`tag`).
         row: what its own answers say; None: the forged row.
         ignores: whether it takes no notice of a letter of such a round.
+        note: says that it was done.
     """
 
     act: Act
@@ -56,10 +58,15 @@ class Deed:
     bit: int = TOP_BIT
     row: Row | None = None
     ignores: Ignoring = hears_all
+    note: Note = no_note
+
+    def count(self, many: int) -> int:
+        """Return how many of so many are struck."""
+        return round(self.rate * many) if self.users is None else min(self.users, many)
 
     def chosen(self, many: int) -> set[int]:
         """Draw which of so many are struck."""
-        count = round(self.rate * many) if self.users is None else min(self.users, many)
+        count = self.count(many)
         lots = self.entropy.random(16 * many)
         ranked = sorted(range(many), key=lambda i: lots[16 * i : 16 * i + 16])
         return set(ranked[:count])
@@ -76,26 +83,29 @@ class Deed:
         return sealing(self.entropy.fork(f"round-{plan.call.round}"), plan.session)
 
 
-def drop(deed: Deed, turn: Turn) -> None:
+def drop(deed: Deed, turn: Turn) -> bool:
     """Lose single layers."""
     by_bytes = sorted(turn.layers)  # as they come, they come in an order that nobody chooses
     struck = {by_bytes[i] for i in deed.chosen(len(turn.layers))}
     turn.refused[Reason.DOES_NOT_OPEN] += len(struck)
     turn.layers = [layer for layer in turn.layers if layer not in struck]
+    return bool(struck)
 
 
-def drop_people(deed: Deed, turn: Turn) -> None:
+def drop_people(deed: Deed, turn: Turn) -> bool:
     """Lose all layers of some people (only the first shuffler knows which belong together)."""
     struck, slots = set(deed.people(turn.senders)), turn.plan.slots
     turn.refused[Reason.DOES_NOT_OPEN] += len(struck) * slots
     turn.layers = [layer for i, layer in enumerate(turn.layers) if i // slots not in struck]
+    return bool(struck)
 
 
-def substitute(deed: Deed, turn: Turn) -> None:
+def substitute(deed: Deed, turn: Turn) -> bool:
     """Put own answers in the place of those of some people: n stays what it was."""
     places = deed.people(turn.senders)
     rows = [deed.row or forged_row(turn.plan)] * len(places)
     turn.layers = _with_own(deed, turn, places, rows)
+    return bool(places)
 
 
 def _with_own(deed: Deed, turn: Turn, places: Sequence[int], rows: Sequence[Row]) -> Layers:
@@ -107,22 +117,21 @@ def _with_own(deed: Deed, turn: Turn, places: Sequence[int], rows: Sequence[Row]
     return made
 
 
-def subtract(deed: Deed, turn: Turn) -> None:
+def subtract(deed: Deed, turn: Turn) -> bool:
     """Put one known row in the place of the target's, in the round of the release."""
-    if _releases(turn.plan):
-        substitute(deed, turn)
+    return _releases(turn.plan) and substitute(deed, turn)
 
 
-def surround(deed: Deed, turn: Turn) -> None:
+def surround(deed: Deed, turn: Turn) -> bool:
     """Put known rows in the place of everybody's but the target's, in the round of the release."""
-    if _releases(turn.plan):
-        single_out(deed, turn)
+    return _releases(turn.plan) and single_out(deed, turn)
 
 
-def single_out(deed: Deed, turn: Turn) -> None:
+def single_out(deed: Deed, turn: Turn) -> bool:
     """Put known rows in the place of everybody's but the target's."""
     others = [i for i, sender in enumerate(turn.senders) if sender != deed.target]
     turn.layers = _with_own(deed, turn, others, covering_rows(turn.plan, len(others)))
+    return bool(turn.senders)
 
 
 def _releases(plan: Round) -> bool:
@@ -155,19 +164,21 @@ def without_target(deed: Deed, plan: Round, letter: Letter) -> bool:
     return letter[0] == deed.target and _releases(plan)
 
 
-def thin_out(_deed: Deed, turn: Turn) -> None:
+def thin_out(_deed: Deed, turn: Turn) -> bool:
     """Claim that what was ignored came too late."""
     turn.refused[Reason.LATE] += turn.unheard
+    return turn.unheard > 0
 
 
-def copy(deed: Deed, turn: Turn) -> None:
+def copy(deed: Deed, turn: Turn) -> bool:
     """Send some layers twice."""
     turn.last.append(
         lambda batch: tuple(sorted([*batch, *(batch[i] for i in deed.chosen(len(batch)))]))
     )
+    return deed.count(len(turn.layers)) > 0
 
 
-def tag(deed: Deed, turn: Turn) -> None:
+def tag(deed: Deed, turn: Turn) -> bool:
     """Turn over one bit of some layers."""
 
     def tagged(batch: Leaving) -> Leaving:
@@ -176,6 +187,7 @@ def tag(deed: Deed, turn: Turn) -> None:
         return tuple(sorted(layers))
 
     turn.last.append(tagged)
+    return deed.count(len(turn.layers)) > 0
 
 
 def flip(layer: bytes, bit: int) -> bytes:
@@ -184,25 +196,28 @@ def flip(layer: bytes, bit: int) -> bytes:
     return layer[:at] + bytes([layer[at] ^ 1 << bit % 8]) + layer[at + 1 :]
 
 
-def forward(_deed: Deed, turn: Turn) -> None:
+def forward(_deed: Deed, turn: Turn) -> bool:
     """Keep the order of arrival."""
     turn.last.append(lambda _batch: tuple(dict.fromkeys(turn.layers)))
+    return bool(turn.layers)
 
 
-def wrong_digest(_deed: Deed, turn: Turn) -> None:
+def wrong_digest(_deed: Deed, turn: Turn) -> bool:
     """Account for a batch that is not the one it sends."""
     turn.digest = bytes(len(turn.said.digest))
+    return True
 
 
-def pre_empt(deed: Deed, turn: Turn) -> None:
+def pre_empt(deed: Deed, turn: Turn) -> bool:
     """Hand the reader ballots of its own, as it would get them, before the last shuffler does."""
     plan, fresh = turn.plan, deed.seals(turn.plan)
     if turn.hop == len(plan.hops) - 1:
-        return  # it is the last one itself
+        return False  # it is the last one itself
     many = len(turn.layers) // plan.slots
     own = [enclose(plan, answers(plan, forged_row(plan)), fresh) for _ in range(many)]
     layers = sorted(onion[-1] for ballots in own for onion in ballots.onions)
     turn.early.append((plan.reader, Batch(tuple(layers))))
+    return bool(layers)
 
 
 class Cheat(BatchDoor):
@@ -218,14 +233,17 @@ class Cheat(BatchDoor):
 
     def ignores(self, plan: Round, letter: Letter) -> bool:
         """Whether a deed takes no notice of a letter."""
-        due = (deed for deed in self.deeds if plan.call.round in deed.rounds)
-        return any(deed.ignores(deed, plan, letter) for deed in due)
+        due = [deed for deed in self.deeds if plan.call.round in deed.rounds]
+        ignoring = [deed for deed in due if deed.ignores(deed, plan, letter)]
+        for deed in ignoring:
+            deed.note(self.network.instruments)
+        return bool(ignoring)
 
     def change(self, turn: Turn) -> None:
         """Do every deed that is for this round."""
         for deed in self.deeds:
-            if turn.plan.call.round in deed.rounds:
-                deed.act(deed, turn)
+            if turn.plan.call.round in deed.rounds and deed.act(deed, turn):
+                deed.note(self.network.instruments)
 
 
 def cheat(*deeds: Deed) -> Fault:

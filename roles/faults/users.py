@@ -18,6 +18,7 @@ from ...protocol.registry import submission
 from ...protocol.session import Round, sealing
 from ...protocol.token_messages import Ask
 from ..network import EVERY_ROUND, Endpoint, Fault, Network
+from ..occasions import NOT_NOTED, Note, Notes, no_note
 
 Honest = Callable[[Body], Awaitable[None]]
 Row = Sequence[str]
@@ -58,15 +59,24 @@ USERS: Mapping[str, Callable[[Honest, Round, Body], Awaitable[None]]] = {
 class Faulty(Endpoint):
     """Sends as an attack would have it, in the rounds of the attack."""
 
-    def __init__(self, network: Network, party: str, attacks: Mapping[int, str]) -> None:
+    def __init__(
+        self, network: Network, party: str, attacks: Mapping[int, str], notes: Notes
+    ) -> None:
         super().__init__(network, party)
         self.attacks = attacks
+        self.notes = notes
+
+    def _note(self, number: int) -> None:
+        """Say that the attack of a round is carried out."""
+        self.notes.get(number, no_note)(self.network.instruments)
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Send honestly, or hand the message to the attack of this round."""
         honest = partial(super().send, plan, receiver)
         name = self.attacks.get(plan.call.round, "")
         attack = USERS.get(name) if isinstance(body, Submission) or name == "absent" else None
+        if attack is not None:
+            self._note(plan.call.round)
         await (attack(honest, plan, body) if attack else honest(body))
 
     async def post(self, body: Body) -> None:
@@ -84,8 +94,8 @@ class Insincere(Endpoint):
         self,
         network: Network,
         party: str,
-        rounds: Collection[int],
-        responses: Callable[[Round], Sequence[Ballot]],
+        rounds: Notes,
+        responses: Callable[[Round], Sequence[Ballot] | None],
         entropy: Entropy,
     ) -> None:
         super().__init__(network, party)
@@ -94,24 +104,27 @@ class Insincere(Endpoint):
         self.entropy = entropy
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Seal other ballots than those that were asked for."""
-        if isinstance(body, Submission) and plan.call.round in self.rounds_struck:
+        """Seal other ballots than those that were asked for; where there are none, those."""
+        note = self.rounds_struck.get(plan.call.round)
+        if isinstance(body, Submission) and note and (responses := self.responses(plan)):
+            note(self.network.instruments)
             fresh = sealing(self.entropy.fork(f"round-{plan.call.round}"), plan.session)
-            sealed = enclose(plan, self.responses(plan), fresh)
+            sealed = enclose(plan, responses, fresh)
             body = submission(plan, sealed.envelope, self.signer)
         await super().send(plan, receiver, body)
 
 
-def stuffer(rounds: Collection[int], row: Row, entropy: Entropy) -> Fault:
-    """Give the fault of a user that answers the first question in every slot."""
+def stuffer(rounds: Notes, row: Row, entropy: Entropy) -> Fault:
+    """Give the fault of a user that answers the first question in every slot, of several."""
 
-    def responses(plan: Round) -> list[Ballot]:
-        return [answers(plan, coarsened_row(plan, row))[0]] * len(plan.call.asks)
+    def responses(plan: Round) -> list[Ballot] | None:
+        slots = len(plan.call.asks)
+        return [answers(plan, coarsened_row(plan, row))[0]] * slots if slots > 1 else None
 
     return lambda network, party: Insincere(network, party, rounds, responses, entropy)
 
 
-def crafter(rounds: Collection[int], row: Row, entropy: Entropy) -> Fault:
+def crafter(rounds: Notes, row: Row, entropy: Entropy) -> Fault:
     """Give the fault of a user that says this, whatever it should have made of its row."""
     return lambda network, party: Insincere(
         network, party, rounds, lambda plan: answers(plan, coarsened_row(plan, row)), entropy
@@ -122,7 +135,7 @@ class Alarmist(Endpoint):
     """A user's place from which alarms about nothing are raised, in the rounds of the attack."""
 
     def __init__(
-        self, network: Network, party: str, rounds: Collection[int], alarms: Sequence[Alarm]
+        self, network: Network, party: str, rounds: Notes, alarms: Sequence[Alarm]
     ) -> None:
         super().__init__(network, party)
         self.rounds_struck = rounds
@@ -131,21 +144,22 @@ class Alarmist(Endpoint):
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Answer as everybody does, and raise the alarms; what the board does not take is lost."""
         await super().send(plan, receiver, body)
-        if plan.call.round in self.rounds_struck:
+        if note := self.rounds_struck.get(plan.call.round):
+            note(self.network.instruments)
             for alarm in self.alarms:
                 await self.post(replace(alarm, round=plan.call.round))
 
 
-def alarmist(rounds: Collection[int], alarms: Sequence[Alarm]) -> Fault:
+def alarmist(rounds: Notes, alarms: Sequence[Alarm]) -> Fault:
     """Give the fault of a user that raises alarms about nothing."""
     return lambda network, party: Alarmist(network, party, rounds, alarms)
 
 
-def faulty(attacks: Mapping[int, str]) -> Fault:
-    """Give the fault that commits, in each round, the attack named for it."""
-    return lambda network, party: Faulty(network, party, attacks)
+def faulty(attacks: Mapping[int, str], notes: Notes = NOT_NOTED) -> Fault:
+    """Give the fault that commits, in each round, the attack named for it. notes: by round."""
+    return lambda network, party: Faulty(network, party, attacks, notes)
 
 
-def fault(attack: str, rounds: Collection[int] = EVERY_ROUND) -> Fault:
-    """Give the fault that commits one attack in some rounds."""
-    return faulty(dict.fromkeys(rounds, attack))
+def fault(attack: str, rounds: Collection[int] = EVERY_ROUND, note: Note = no_note) -> Fault:
+    """Give the fault that commits one attack in some rounds. note: says that it is carried out."""
+    return faulty(dict.fromkeys(rounds, attack), dict.fromkeys(rounds, note))

@@ -14,6 +14,7 @@ from ...protocol.frames import Message, decode_message
 from ...protocol.messages import Submission
 from ...protocol.parties import Role, role
 from ..network import EVERY_ROUND, Network, Wire
+from ..occasions import Note, no_note
 
 Strikes = Callable[[str], bool]  # whether a user is meant
 
@@ -25,15 +26,20 @@ class Block(Wire):
     Attributes:
         strikes: whose submissions.
         rounds: in which rounds.
+        note: says that one was lost.
     """
 
     strikes: Strikes
     rounds: Collection[int] = EVERY_ROUND
+    note: Note = no_note
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:  # noqa: ARG002
         """Whether this one gets through."""
         await trio.lowlevel.checkpoint()
-        return not (self.strikes(sender) and _round_of(data) in self.rounds)
+        lost = self.strikes(sender) and _round_of(data) in self.rounds
+        if lost:
+            self.note(network.instruments)
+        return not lost
 
 
 @dataclass(slots=True)
@@ -43,14 +49,17 @@ class Delay(Wire):
     Attributes:
         strikes: whose submissions.
         rounds: in which rounds.
+        note: says that one was held back.
     """
 
     strikes: Strikes
     rounds: Collection[int] = EVERY_ROUND
+    note: Note = no_note
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:  # noqa: ARG002
         """Wait if this one is to be late."""
         if self.strikes(sender) and _round_of(data) in self.rounds:
+            self.note(network.instruments)
             announcement = network.board.announcement
             assert announcement is not None  # noqa: S101 - submissions follow announcements
             await trio.sleep(announcement.rules.deadline + 1)
@@ -68,12 +77,14 @@ class Replay(Wire):
             likewise.
         stranger: the other name.
         kept: what was sent already, to be sent again.
+        note: says that something was sent again.
     """
 
     target: str
     into: str
     stranger: str
     kept: list[Message] = field(default_factory=list)
+    note: Note = no_note
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:
         """Let everything through, and add the copy when its time has come."""
@@ -88,9 +99,11 @@ class Replay(Wire):
         for old in self.kept:
             if self._due(old, message):
                 again = Message(message.session, message.round, _body(old, message))
+                self.note(network.instruments)
                 await network.inject(sender, receiver, again.encode())
         self.kept.append(message)
         if self.into == "round":
+            self.note(network.instruments)
             await network.inject(self.stranger, receiver, data)
         return True
 

@@ -3,6 +3,7 @@
 from ...protocol import parties
 from ...protocol.adversary_view import senders
 from ...roles.faults.wire import Block
+from ...roles.occasions import note_of
 from ..catalogue.attack import NETWORK, Attack, Measured, by_some
 from ..catalogue.entries import drawn, rounds_of
 from ..catalogue.measures import uncounted
@@ -11,10 +12,10 @@ from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
 
 
-def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
+def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """The messages of those who are struck do not arrive."""
     struck = drawn(entry, setup.people, setup.rng)
-    setup.wires.append(Block(struck.__contains__, rounds_of(entry)))
+    setup.wires.append(Block(struck.__contains__, rounds_of(entry), note_of(number)))
 
 
 def lost(scene: Scene, fault: Fault) -> Measured:
@@ -32,6 +33,7 @@ ATTACK = Attack(
     ),
     scenario="attack-block",
     unit="people not counted",
+    waits="a message of one of those whom it strikes",
     measure=lost,
     reads=("users", "share", "round", "target"),
     stopped_by=("dropout",),

@@ -26,6 +26,7 @@ ATTACK = Attack(
     remedy=("order: a batch with repeats does not ascend; `dedupe` where batches are not ordered"),
     scenario="attack-copy",
     unit="people by whom a count is moved",
+    waits="a batch that the shuffler forwards, with answers enough to strike one",
     measure=counted_twice,
     reads=LOSES,
     switches={"mix.order": "kept"},

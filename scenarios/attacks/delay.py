@@ -5,6 +5,7 @@ from ...protocol.adversary_view import senders
 from ...protocol.messages import Counts
 from ...protocol.own_batches import counted
 from ...roles.faults.wire import Delay
+from ...roles.occasions import note_of
 from ..catalogue.attack import NETWORK, Attack, Measured, aimed, somebody
 from ..catalogue.entries import all_but, rounds_of, target
 from ..catalogue.scene import Scene
@@ -12,9 +13,10 @@ from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
 
 
-def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
+def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Everybody's messages are late but the target's."""
-    setup.wires.append(Delay(all_but(target(entry), setup.people), rounds_of(entry)))
+    others = all_but(target(entry), setup.people)
+    setup.wires.append(Delay(others, rounds_of(entry), note_of(number)))
 
 
 def alone(scene: Scene, fault: Fault) -> Measured:
@@ -42,6 +44,7 @@ ATTACK = Attack(
     remedy="`min_batch`; late ones are never flushed",
     scenario="attack-delay",
     unit="people linked",
+    waits="a message of a person other than the target",
     learns=somebody,
     measure=alone,
     helpers=lambda _scenario, _entry: (parties.CURATOR,),

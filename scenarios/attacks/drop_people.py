@@ -26,6 +26,7 @@ ATTACK = Attack(
     "totals are short by as many",
     scenario="attack-drop-people",
     unit="people not counted",
+    waits="a batch of the first shuffler, with a person to strike",
     measure=left_out,
     reads=(*LOSES, "target"),
     stopped_by=("tokens", "receipts"),

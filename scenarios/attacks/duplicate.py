@@ -10,6 +10,7 @@ ATTACK = Attack(
     remedy="`dedupe`: the second is refused and counted, nothing stops",
     scenario="attack-poison",
     unit="messages refused",
+    waits="an answer of one of those who commit it",
     measure=refused_for(Reason.DUPLICATE),
     reads=STRIKES,
     stopped_by=("dedupe",),

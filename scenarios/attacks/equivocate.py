@@ -1,6 +1,7 @@
 """`equivocate`: the curator tells one person of another session, in which ballots have no salt."""
 
 from ...protocol import exploits, parties
+from ...roles.occasions import note_of
 from ..catalogue.attack import CURATOR, Attack, Measured, aimed, wholly
 from ..catalogue.entries import target
 from ..catalogue.scene import Scene
@@ -8,9 +9,9 @@ from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
 
 
-def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
+def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """The curator has another announcement for the target, which is honest."""
-    setup.lies.append(entry.attack)
+    setup.lies[entry.attack] = note_of(number)
     setup.lied_to = target(entry)
     # Honest, and in a task of its own.
     setup.places[target(entry)] = lambda network, party: network.join(party)
@@ -30,6 +31,7 @@ ATTACK = Attack(
     ),
     scenario="attack-equivocate",
     unit="values of the target read",
+    waits="the announcement, which the last such entry alone tells otherwise",
     learns=wholly,
     measure=picked_out,
     reads=("target",),

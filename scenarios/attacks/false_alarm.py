@@ -1,11 +1,10 @@
 """`false-alarm`: a person says that something is wrong where nothing is."""
 
-from collections.abc import Collection
-
 from ...protocol import parties
 from ...protocol.alarms import borne_out
 from ...protocol.messages import Alarm, Cause
 from ...roles.faults.users import alarmist
+from ...roles.occasions import Notes
 from ..catalogue.attack import STRIKES, USER, Attack, Measured, by_some
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
@@ -18,7 +17,7 @@ SAID = (
 )
 
 
-def strike(setup: AttackSetup, index: int, rounds: Collection[int]) -> None:
+def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
     """The user has a place of its own, from which it raises alarms."""
     setup.places[parties.user(index)] = alarmist(rounds, SAID)
 
@@ -43,6 +42,7 @@ ATTACK = Attack(
     ),
     scenario="attack-false-alarm",
     unit="rounds ended by alarms about nothing",
+    waits="a message of one of those who commit it, in such a round",
     measure=believed,
     reads=STRIKES,
     trials={"": by_some(round=1)},

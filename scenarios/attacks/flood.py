@@ -15,6 +15,7 @@ ATTACK = Attack(
     remedy="`registered`. 360 beside 40 people take 3.3 of 8.6 bits of everybody's anonymity",
     scenario="attack-flood",
     unit="bits of anonymity taken",
+    waits="a round in which its invented people are asked",
     measure=bits_taken,
     reads=("users",),
     stopped_by=("registered",),

@@ -18,6 +18,7 @@ ATTACK = Attack(
     remedy="order: whoever gets the batch sees it, shows it and takes nothing",
     scenario="attack-forward",
     unit="people linked",
+    waits="a batch that the shuffler forwards",
     learns=somebody,
     measure=linked((parties.NETWORK, parties.CURATOR), exploits.by_order),
     helpers=lambda _scenario, _entry: (parties.CURATOR, parties.NETWORK),

@@ -1,11 +1,12 @@
 """`guess-row`: k - 1 people send a row that somebody else may have; if it opens, one has it."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
 from ...protocol.adversary_view import submissions
 from ...protocol.opened_prefixes import cell, exposed, prefix_of, shown_of
+from ...roles.occasions import Notes
 from ..catalogue.attack import OPENED, USER, Attack, Keys, Measured, somebody
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
@@ -14,7 +15,7 @@ from ..schema.model import Fault, Scenario
 Row = tuple[str, ...]
 
 
-def strike(setup: AttackSetup, index: int, _rounds: Collection[int]) -> None:
+def strike(setup: AttackSetup, index: int, _rounds: Notes) -> None:
     """The user says what the next guess is; each guess is of k - 1 users."""
     place = len(setup.guesses) // max(setup.scenario.policy.k - 1, 1)
     here = islice(guesses(setup.crowd.people.values), place, None)
@@ -75,6 +76,7 @@ ATTACK = Attack(
     ),
     scenario="attack-guess-row",
     unit="others opened by guesses",
+    waits="an answer of one of those who commit it",
     learns=somebody,
     measure=confirmed,
     helpers=friends,

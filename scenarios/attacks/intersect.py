@@ -8,6 +8,7 @@ from ...protocol.intersection import SeenRelease, told_apart
 from ...protocol.own_batches import public_release
 from ...roles.cast import Cast
 from ...roles.faults.users import fault
+from ...roles.occasions import note_of
 from ..catalogue.attack import NETWORK, Attack, Keys, Measured, Sequel, somebody
 from ..catalogue.scene import Scene
 from ..schema.model import Fault
@@ -21,14 +22,14 @@ def comers(entry: Fault) -> int:
     return COMERS if entry.users is None else entry.users
 
 
-def some_stay_away(cast: Cast, entry: Fault, number: int) -> Cast:
+def some_stay_away(cast: Cast, entry: Fault, number: int, place: int) -> Cast:
     """A session before, from which each who comes and goes stays away with an even chance.
 
     Two sessions differ by half of them, not by one: no pair of releases tells of anybody.
     """
     coins = cast.entropy.fork(f"who comes, {number}").random(comers(entry))
     away = {parties.user(i) for i, coin in enumerate(coins) if coin & 1}
-    silent = {name: fault("absent") for name in away}
+    silent = {name: fault("absent", note=note_of(place)) for name in away}
     return replace(cast, faults={**cast.faults, **silent})
 
 
@@ -69,6 +70,7 @@ ATTACK = Attack(
     ),
     scenario="attack-intersect",
     unit="released rows read of those who come and go",
+    waits="a session before, from which one of those who come and go stays away",
     learns=somebody,
     measure=read_of_comers,
     reads=("users",),

@@ -2,6 +2,7 @@
 
 from ...roles.faults.wire import Block
 from ...roles.network import EVERY_ROUND
+from ...roles.occasions import note_of
 from ..catalogue.attack import NETWORK, Attack, Keys
 from ..catalogue.entries import FIRST_USER, all_but, target
 from ..catalogue.measures import bits_taken
@@ -9,9 +10,10 @@ from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
 
 
-def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
+def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Nobody's messages arrive but the target's, and those of people who do not exist."""
-    setup.wires.append(Block(all_but(target(entry), setup.people), EVERY_ROUND))
+    others = all_but(target(entry), setup.people)
+    setup.wires.append(Block(others, EVERY_ROUND, note_of(number)))
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
@@ -25,6 +27,7 @@ ATTACK = Attack(
     remedy="`registered` and `min_batch` together; either alone does not",
     scenario="attack-n-1",
     unit="bits of anonymity taken",
+    waits="a round in which its invented people are asked, or a message of a person to lose",
     measure=bits_taken,
     reads=("target", "users"),
     stopped_by=("registered",),

@@ -1,22 +1,23 @@
 """`junk-share`: a person sends the group of its row a share that fits no other."""
 
 from collections import Counter
-from collections.abc import Collection
 
 from ...protocol import parties
 from ...protocol.adversary_view import submissions
 from ...protocol.exclusion import published_rows
 from ...roles.faults.sharers import junk_sender
+from ...roles.occasions import Notes
 from ..catalogue.attack import OPENED, USER, Attack, Measured, by_some
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
 
 
-def strike(setup: AttackSetup, index: int, _rounds: Collection[int]) -> None:
+def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
     """The user has a place of its own, from which it sends junk."""
     user = parties.user(index)
-    setup.places[user] = junk_sender(setup.row(index), setup.entropy(f"junk of {user}"))
+    entropy, (note,) = setup.entropy(f"junk of {user}"), rounds.values()
+    setup.places[user] = junk_sender(setup.row(index), entropy, note)
 
 
 def closed(scene: Scene, _fault: Fault) -> Measured:
@@ -45,6 +46,7 @@ ATTACK = Attack(
     ),
     scenario="attack-junk-share",
     unit="others whose row does not open",
+    waits="the outputs of `randomness` for one of those who commit it",
     measure=closed,
     about=OPENED,
     reads=("users", "share"),

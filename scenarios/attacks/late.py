@@ -18,6 +18,7 @@ ATTACK = Attack(
     remedy="late ones are refused and counted, never sent on by themselves",
     scenario="attack-late-batch",
     unit="people not counted",
+    waits="an answer of one of those who commit it",
     measure=sent_in_vain,
     reads=STRIKES,
     trials={"": by_some(round=1)},

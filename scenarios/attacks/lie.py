@@ -5,6 +5,7 @@ from ...protocol import parties
 from ...protocol.adversary_view import opened_last
 from ...protocol.own_batches import public_release
 from ...roles.faults import peer
+from ...roles.occasions import note_of
 from ..catalogue import peer_measures
 from ..catalogue.attack import CURATOR, Attack, Measured, PeerAttack
 from ..catalogue.scene import Scene
@@ -12,9 +13,9 @@ from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
 
 
-def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
+def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """The curator keeps every column."""
-    setup.lies.append(entry.attack)
+    setup.lies[entry.attack] = note_of(number)
 
 
 def above_promise(scene: Scene, _fault: Fault) -> Measured:
@@ -39,6 +40,7 @@ ATTACK = Attack(
     ),
     scenario="attack-lie",
     unit="people exposed above the promise",
+    waits="a decision that leaves a column out",
     measure=above_promise,
     stopped_by=("recompute", "promise"),
     commit=commit,
@@ -46,6 +48,7 @@ ATTACK = Attack(
         does="says that it has decided otherwise",
         remedy="everybody decides alone: its digest is another, and it is named",
         unit="people exposed above the promise",
+        waits="the digest of a decision",
         measure=peer_measures.above_promise,
         act=peer.lie,
     ),

@@ -2,16 +2,17 @@
 
 from ...protocol import parties
 from ...protocol.own_batches import public_release, read_by
-from ...roles.faults.analyst import Miscounting
+from ...roles.faults.analyst import miscounting
+from ...roles.occasions import note_of
 from ..catalogue.attack import ANALYST, Attack, Measured
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
 
 
-def commit(setup: AttackSetup, _entry: Fault, _number: int) -> None:
+def commit(setup: AttackSetup, _entry: Fault, number: int) -> None:
     """The analyst publishes that all people are alike."""
-    setup.places[parties.ANALYST] = Miscounting
+    setup.places[parties.ANALYST] = miscounting(note_of(number))
 
 
 def miscounted(scene: Scene, _fault: Fault) -> Measured:
@@ -29,6 +30,7 @@ ATTACK = Attack(
     remedy="`sums`: the curator, who has counted the same people, burns what does not fit",
     scenario="attack-lie-counts",
     unit="people released as somebody else",
+    waits="a release in which people differ",
     measure=miscounted,
     stopped_by=("sums",),
     commit=commit,

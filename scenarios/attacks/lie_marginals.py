@@ -1,14 +1,15 @@
 """`lie-marginals`: the curator publishes counts that make every column look safe."""
 
+from ...roles.occasions import note_of
 from ..catalogue.attack import CURATOR, Attack
 from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
 from .lie import above_promise
 
 
-def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
+def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """The curator counts nobody in a small crowd, and decides from that."""
-    setup.lies.append(entry.attack)
+    setup.lies[entry.attack] = note_of(number)
 
 
 ATTACK = Attack(
@@ -20,6 +21,7 @@ ATTACK = Attack(
     ),
     scenario="attack-lie-marginals",
     unit="people exposed above the promise",
+    waits="counts with a crowd of less than a quarter of the people",
     measure=above_promise,
     stopped_by=("sums", "promise"),
     commit=commit,

@@ -10,6 +10,7 @@ ATTACK = Attack(
     remedy="refused one by one, counted, nobody named, nothing stops",
     scenario="attack-poison",
     unit="messages refused",
+    waits="an answer of one of those who commit it",
     measure=refused_for(
         Reason.DOES_NOT_OPEN, Reason.UNREGISTERED
     ),  # a signature is looked at first

@@ -6,6 +6,7 @@ from msgspec.structs import replace as changed
 
 from ...protocol import parties
 from ...protocol.board import Board
+from ...protocol.messages import Kind
 from ...protocol.own_batches import counted, public_release
 from ...protocol.two_releases import expected_alone
 from ...roles.cast import Cast
@@ -17,11 +18,13 @@ from ..schema.model import Fault, Scenario
 
 
 def other_columns(
-    cast: Cast, _entry: Fault, scenario: Scenario, crowd: Samples, board: Board
+    cast: Cast, _entry: Fault, scenario: Scenario, crowd: Samples, board: Board, place: int
 ) -> Cast:
     """The session of a curator that does not release again what it has released."""
-    if board.decision is None:
+    if board.decision is None or not board.decision.kept:
         return cast
+    if cast.adversary is not None:
+        cast.adversary.posting.setdefault(Kind.DECISION, set()).add(place)
     names, policy = crowd.people.schema.names, scenario.policy
     gone = tuple(names[column] for column in board.decision.kept)
     forbidden = tuple(dict.fromkeys((*policy.forbidden, *gone)))
@@ -52,6 +55,7 @@ ATTACK = Attack(
     remedy="`union`: the first shuffler mixes no release of further columns",
     scenario="attack-overlap",
     unit="people expected to be alone on both releases",
+    waits="a release in the session before, and a decision in this one",
     measure=unique_on_both,
     stopped_by=("union",),
     sequel=Sequel(after=other_columns),

@@ -9,6 +9,7 @@ ATTACK = Attack(
     remedy="nothing: m liars move a count by m, and by no more",
     scenario="attack-poison",
     unit="people by whom a count is moved",
+    waits="an answer of a person whose row is not the forged one, the last value of each feature",
     measure=moved,
     reads=("users", "share"),
     trials={"": by_some()},

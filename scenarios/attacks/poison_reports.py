@@ -1,13 +1,14 @@
 """`poison-reports`: some people craft their randomized reports, and move an estimate far."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...protocol import parties
 from ...protocol.adversary_view import senders
 from ...protocol.messages import Counts
 from ...roles.faults.users import crafter
+from ...roles.occasions import Notes
 from ..catalogue.attack import REPORTS, USER, Attack, Measured, by_some
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
@@ -39,7 +40,7 @@ def crafted(question: Question, people: Population, index: int) -> str:
     return max(zip(texts, seen, strict=True), key=lambda x: (x[1][aims].sum(), -x[1].sum()))[0]
 
 
-def strike(setup: AttackSetup, index: int, rounds: Collection[int]) -> None:
+def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
     """The user has a place of its own, from which it sends what it has crafted."""
     row = tuple(crafted(asked, setup.crowd.people, index) for asked in _asked(setup))
     user = parties.user(index)
@@ -100,6 +101,7 @@ ATTACK = Attack(
     ),
     scenario="attack-poison-reports",
     unit="people by whom an estimate is moved",
+    waits="a report that is due from one of those who commit it",
     measure=moved,
     reads=("users", "share"),
     trials={"": by_some()},

@@ -27,6 +27,7 @@ ATTACK = Attack(
     remedy="always on: a batch comes from the hop before, and is the one that it accounted for",
     scenario="attack-pre-empt",
     unit="people by whom a count is moved",
+    waits="a batch of a first shuffler that is not the last one",
     measure=taken_for_the_last,
     reads=("round",),
     trials={"": committed(by=parties.shuffler(1))},

@@ -3,6 +3,7 @@
 from ...protocol import parties
 from ...protocol.adversary_view import submissions
 from ...roles.faults.wire import Replay
+from ...roles.occasions import note_of
 from ..catalogue.attack import NETWORK, Attack, Measured, Sequel, aimed
 from ..catalogue.entries import target
 from ..catalogue.measures import counted_besides
@@ -11,9 +12,10 @@ from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
 
 
-def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
+def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """The same object holds the wires of both sessions, where there are two."""
-    setup.wires.append(Replay(target(entry), entry.into or "round", setup.stranger))
+    into, note = entry.into or "round", note_of(number)
+    setup.wires.append(Replay(target(entry), into, setup.stranger, note=note))
 
 
 def counted_again(scene: Scene, _fault: Fault) -> Measured:
@@ -33,6 +35,7 @@ ATTACK = Attack(
     ),
     scenario="attack-replay",
     unit="people by whom a count is moved",
+    waits="a message of the target, and the round or session into which it goes again",
     measure=counted_again,
     reads=("target", "into"),
     stopped_by=("bind", "dedupe", "registered"),

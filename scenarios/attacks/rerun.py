@@ -8,6 +8,7 @@ from ...protocol.own_batches import counted
 from ...roles.cast import Cast
 from ...roles.faults.curator import liar
 from ...roles.faults.users import fault
+from ...roles.occasions import note_of
 from ..catalogue.attack import CURATOR, Attack, Measured, Sequel, aimed, wholly
 from ..catalogue.entries import target
 from ..catalogue.scene import Scene
@@ -15,13 +16,14 @@ from ..populations.samples import Samples
 from ..schema.model import Fault, Scenario
 
 
-def crashed(cast: Cast, _entry: Fault, _number: int) -> Cast:
+def crashed(cast: Cast, _entry: Fault, _number: int, place: int) -> Cast:
     """The session before, which ends when the curator has counted."""
-    return replace(cast, faults={**cast.faults, parties.CURATOR: liar("crash")})
+    crashing = liar("crash", notes={"crash": note_of(place)})
+    return replace(cast, faults={**cast.faults, parties.CURATOR: crashing})
 
 
 def without_target(
-    cast: Cast, entry: Fault, _scenario: Scenario, _crowd: Samples, _board: Board
+    cast: Cast, entry: Fault, _scenario: Scenario, _crowd: Samples, _board: Board, _place: int
 ) -> Cast:
     """The session that follows, in which the target says nothing."""
     return replace(cast, faults={**cast.faults, target(entry): fault("absent")})
@@ -47,6 +49,7 @@ ATTACK = Attack(
     remedy="`burn`: the first shuffler remembers who took part",
     scenario="attack-rerun",
     unit="values of the target read",
+    waits="counts in the session before",
     learns=wholly,
     measure=subtracted,
     reads=("target",),

@@ -58,6 +58,7 @@ ATTACK = Attack(
     ),
     scenario="attack-single-out",
     unit=UNIT,
+    waits="a batch of the first shuffler in the round that it strikes",
     learns=wholly,
     measure=values_read,
     reads=("target", "round"),

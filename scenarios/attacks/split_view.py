@@ -2,6 +2,7 @@
 
 from ...protocol import exploits, parties
 from ...roles.faults.board import misled
+from ...roles.occasions import note_of
 from ..catalogue.attack import NETWORK, Attack, Measured, aimed, wholly
 from ..catalogue.entries import target
 from ..catalogue.scene import Scene
@@ -11,7 +12,8 @@ from ..schema.model import Fault
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """The target is honest, and sees the other board."""
-    setup.places[target(entry)] = misled(setup.entropy(f"another board {number}"))
+    forging = setup.entropy(f"another board {number}")
+    setup.places[target(entry)] = misled(forging, note_of(number))
 
 
 def read_there(scene: Scene, fault: Fault) -> Measured:
@@ -28,6 +30,7 @@ ATTACK = Attack(
     remedy="`signed`: posts are signed by whom people know; two heads of one place prove the lie",
     scenario="attack-split-view",
     unit="values of the target read",
+    waits="a post that the target is shown otherwise, which the last entry with that target does",
     learns=wholly,
     measure=read_there,
     reads=("target",),

@@ -1,15 +1,14 @@
 """`stuff`: a person answers one question in every slot: several votes, and totals that differ."""
 
-from collections.abc import Collection
-
 from ...protocol import parties
 from ...roles.faults.users import stuffer
+from ...roles.occasions import Notes
 from ..catalogue.attack import STRIKES, USER, Attack, by_some
 from ..catalogue.measures import moved
 from ..catalogue.session import AttackSetup
 
 
-def strike(setup: AttackSetup, index: int, rounds: Collection[int]) -> None:
+def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
     """The user has a place of its own, from which it seals other ballots than those asked for."""
     user = parties.user(index)
     entropy = setup.entropy(f"stuffing of {user}")
@@ -22,6 +21,7 @@ ATTACK = Attack(
     remedy="`balance`: the totals of the questions differ; `tokens` burn such a round",
     scenario="attack-stuff",
     unit="people by whom a count is moved",
+    waits="a round with several questions that one of those who commit it answers",
     measure=moved,
     reads=STRIKES,
     stopped_by=("tokens", "balance"),

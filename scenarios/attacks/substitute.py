@@ -32,6 +32,7 @@ ATTACK = Attack(
     remedy="`challenge`, or `receipts` if one of those looks; else nothing: n is what it was",
     scenario="attack-substitute",
     unit="people not counted as they are",
+    waits="a batch of the first shuffler, with a person to strike",
     measure=replaced,
     reads=(*LOSES, "target"),
     stopped_by=("receipts",),

@@ -34,6 +34,7 @@ ATTACK = Attack(
     ),
     scenario="attack-subtract",
     unit=UNIT,
+    waits="an answer of the target in the round of the release",
     learns=wholly,
     measure=target_read(with_curator, made=made),
     reads=("target",),

@@ -38,6 +38,7 @@ ATTACK = Attack(
     ),
     scenario="attack-surround",
     unit=UNIT,
+    waits="a batch of the first shuffler in the round of the release",
     learns=wholly,
     measure=target_read(nobody_else, made=made),
     reads=("target",),

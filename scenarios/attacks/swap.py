@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from ...protocol.adversary_view import Row
 from ...protocol.parties import index, shuffler
 from ...roles.faults.shuffler import subtract
+from ...roles.occasions import unnoted
 from ..catalogue.attack import SHUFFLER, Attack, aimed, wholly
 from ..catalogue.entries import target
 from ..catalogue.scene import Scene
@@ -31,7 +32,7 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     So many come in each round as in the other.
     """
     (friend,) = friends_of(entry, setup.people, 1)
-    setup.message(index(friend), ALWAYS, "absent")
+    setup.message(index(friend), unnoted(ALWAYS), "absent")
     setup.deed(subtract, entry, number, setup.row(index(friend)), aimed=target(entry))
 
 
@@ -53,6 +54,7 @@ ATTACK = Attack(
     remedy=(f"`tokens`: the friend is given none in round 2, or is missing in round 1. {COMPARED}"),
     scenario="attack-swap",
     unit=UNIT,
+    waits="an answer of the target in the round of the release",
     learns=wholly,
     measure=target_read(with_curator, made=made),
     reads=("target",),

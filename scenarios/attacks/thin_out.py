@@ -2,6 +2,7 @@
 
 from ...protocol.parties import index, shuffler
 from ...roles.faults.shuffler import thin_out, without_target
+from ...roles.occasions import unnoted
 from ..catalogue.attack import SHUFFLER, Attack, Keys, wholly
 from ..catalogue.entries import FIRST_USER, target
 from ..catalogue.scene import Scene
@@ -18,7 +19,7 @@ LATER = range(2, 256)  # rounds after the first
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Friends say nothing after round 1; the target is said to have come too late."""
     for friend in friends_of(entry, setup.people, entry.users or 0):
-        setup.message(index(friend), LATER, "absent")
+        setup.message(index(friend), unnoted(LATER), "absent")
     setup.deed(thin_out, entry, number, aimed=target(entry), ignores=without_target)
 
 
@@ -49,6 +50,7 @@ ATTACK = Attack(
     ),
     scenario="attack-thin-out",
     unit=UNIT,
+    waits="an answer of the target in the round of the release",
     learns=wholly,
     measure=target_read(with_curator, friends),
     reads=("target", "users"),

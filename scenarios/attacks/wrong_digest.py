@@ -36,6 +36,7 @@ ATTACK = Attack(
     remedy="always on: who gets a batch compares it with the account, and burns the round",
     scenario="attack-wrong-digest",
     unit="rounds counted from a batch nobody accounted for",
+    waits="a batch that the shuffler forwards",
     measure=taken,
     reads=("round",),
     trials={"": committed(by=parties.shuffler(1))},

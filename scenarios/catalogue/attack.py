@@ -5,7 +5,7 @@ somebody uses (a switch). What a party does with its messages is in `roles/fault
 makes of what it saw in `protocol/exploits.py`; the record binds them together.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ...protocol.board import Board
     from ...roles.cast import Cast
     from ...roles.faults.peer import Doing
+    from ...roles.occasions import Notes
     from ..populations.samples import Samples
     from ..programs.interface import ReleaseProgram
     from ..schema.model import Fault, Scenario
@@ -57,6 +58,7 @@ Keys = dict[str, Any]  # a table of a scenario file
 Measured = tuple[float, float]  # value, and the most it could be
 Measure = Callable[["Scene", "Fault"], Measured]
 Trial = Callable[[int, int], list[Keys]]  # people, shufflers -> the entries of [[fault]]
+Strikes = Callable[["AttackSetup", int, "Notes"], None]  # the session, a user, rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +68,16 @@ class Sequel:
     Attributes:
         wanted: whether an entry of `[[fault]]` needs a session before.
         many: how many it needs.
-        before: changes a session before; `int` is its number, from 0.
-        after: changes the session that follows them; `Board` is that of the one just before.
+        before: changes a session before: its number, from 0, and the place of the entry in the
+            file.
+        after: changes the session that follows them; `Board` is that of the one just before, and
+            last comes the place of the entry.
     """
 
     wanted: "Callable[[Fault], bool]" = lambda _entry: True
     many: "Callable[[Fault], int]" = lambda _entry: 1
-    before: "Callable[[Cast, Fault, int], Cast]" = lambda cast, _entry, _number: cast
-    after: "Callable[[Cast, Fault, Scenario, Samples, Board], Cast]" = lambda cast, *_: cast
+    before: "Callable[[Cast, Fault, int, int], Cast]" = lambda cast, *_: cast
+    after: "Callable[[Cast, Fault, Scenario, Samples, Board, int], Cast]" = lambda cast, *_: cast
 
 
 def committed(**keys: Any) -> Trial:
@@ -127,6 +131,7 @@ class AttackTraits:
         watchers: who looks on, where nobody commits it.
         learns: whether its success is that somebody's whole (released) row was read; None: it is no
             attack on one person.
+        waits: the occasion that it needs, as a noun; empty where it only looks.
     """
 
     by: str
@@ -140,6 +145,12 @@ class AttackTraits:
     unlike_honest: bool = False
     watchers: str = "who looks on"
     learns: Learns | None = None
+    waits: str = ""
+
+    @property
+    def looks(self) -> bool:
+        """Whether nobody does anything: it is carried out by looking."""
+        return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +173,11 @@ class PeerAttack(AttackTraits):
     act: "Doing | None" = None
     rated: bool = False
 
+    @property
+    def looks(self) -> bool:
+        """Whether nobody does anything: it is carried out by looking."""
+        return self.act is None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack(AttackTraits):
@@ -171,7 +187,8 @@ class Attack(AttackTraits):
         scenario: the shipped scenario that shows it.
         measure: counts it, from what the attackers saw: (value, the most it could be).
         reads: the keys of `[[fault]]` that it reads besides `by`.
-        strike: commits it for a user, by index, in some rounds.
+        strike: commits it for a user, by index, in some rounds, each with what says that it is
+            carried out.
         forges: those who commit it answer with a row that is not theirs.
         commit: commits it for any other party: (setup, entry, the entry's place in the file).
         sequel: how it uses two sessions; None: it needs one.
@@ -187,7 +204,7 @@ class Attack(AttackTraits):
     scenario: str
     measure: Measure
     reads: tuple[str, ...] = ()
-    strike: "Callable[[AttackSetup, int, Collection[int]], None] | None" = None
+    strike: "Strikes | None" = None
     forges: bool = False
     commit: "Callable[[AttackSetup, Fault, int], None] | None" = None
     sequel: Sequel | None = None
@@ -196,6 +213,12 @@ class Attack(AttackTraits):
     first_only: bool = False
     helpers: "Callable[[Scenario, Fault], tuple[str, ...]]" = lambda _scenario, _entry: ()
     among_peers: PeerAttack | None = None
+
+    @property
+    def looks(self) -> bool:
+        """Whether nobody does anything: it is carried out by looking."""
+        doing = self.strike, self.commit, self.sequel
+        return doing == (None, None, None) and not self.forges and not self.sybils
 
     def among(self, topology: str) -> "Attack | PeerAttack | None":
         """How it is committed where messages are carried so; None where nobody can."""

@@ -9,19 +9,20 @@ from dataclasses import replace
 
 from ...protocol.board import Board
 from ...protocol.history import History
+from ...protocol.messages import Kind
 from ...protocol.parties import user
 from ...roles.adversary_record import AdversaryRecord
 from ...roles.cast import Cast, Guards
+from ...roles.occasions import note_of
 from ..populations.samples import Samples
 from ..schema.model import Fault as Entry
 from ..schema.model import Scenario
-from .attack import Sequel
+from .attack import Sequel, Strikes
 from .deviations import deviating
 from .guard import Setting
 from .registry import ATTACKS, GUARDS, sybils
 from .session import AttackSetup
-
-Faults = Mapping[int, Mapping[int, str]]  # user -> round -> attack
+from .strikes import Faults
 
 STREAM = 0x6C6F6F6B  # keeps these draws apart from other uses of the seed
 
@@ -41,11 +42,14 @@ def commit(
     setup = AttackSetup(scenario, cast, crowd, rng, sybils(scenario))
     _strike(setup, faults)
     for number, entry in enumerate(scenario.fault):
-        if how := ATTACKS[entry.attack].commit:
-            how(setup, entry, number)
+        attack = ATTACKS[entry.attack]
+        if attack.sybils:
+            setup.posts(Kind.CALL, number)  # they are there, and asked
+        if attack.commit is not None:
+            attack.commit(setup, entry, number)
     deviating_people = {entry.by for entry in scenario.deviation}
     guards = _without_accomplices(guards, frozenset(setup.messages) | deviating_people)
-    adversary = AdversaryRecord() if scenario.fault else None
+    adversary = setup.adversary if scenario.fault else None
     cast = replace(setup.prepared(), guards=guards, adversary=adversary)
     return deviating(scenario, cast)
 
@@ -60,26 +64,39 @@ def _without_accomplices(guards: Guards, accomplices: frozenset[str]) -> Guards:
 
 def _strike(setup: AttackSetup, faults: Faults) -> None:
     """Let users commit what they were drawn for; who forges its row does so in all it says."""
-    names = {index: tuple(dict.fromkeys(rounds.values())) for index, rounds in faults.items()}
-    setup.forgers |= {
-        i for i, some in names.items() if any(ATTACKS[attack].forges for attack in some)
-    }
     for index, rounds in faults.items():
-        for name in names[index]:
+        for strike in rounds.values():
+            if ATTACKS[strike.attack].forges:
+                _forge(setup, index, strike.entry)
+    for index, rounds in faults.items():
+        for name in dict.fromkeys(strike.attack for strike in rounds.values()):
+            entries = {n: strike.entry for n, strike in rounds.items() if strike.attack == name}
             if how := ATTACKS[name].strike:
-                how(
-                    setup,
-                    index,
-                    tuple(number for number, committed in rounds.items() if committed == name),
-                )
+                _strike_by(setup, index, how, entries)
 
 
-def sequels(scenario: Scenario) -> Iterator[tuple[Entry, Sequel]]:
-    """The attacks of a scenario that need two sessions, and how each uses them."""
-    for entry in scenario.fault:
+def _strike_by(setup: AttackSetup, index: int, how: Strikes, entries: Mapping[int, int]) -> None:
+    """Let a person commit one attack. entries: by round."""
+    before = setup.guesses.get(index)
+    how(setup, index, {number: note_of(entry) for number, entry in entries.items()})
+    if setup.guesses.get(index) != before:
+        for entry in entries.values():
+            setup.answers(index, entry)
+
+
+def _forge(setup: AttackSetup, index: int, entry: int) -> None:
+    """Let a person answer with the forged row; where that is its own, it does nothing wrong."""
+    setup.forgers.add(index)
+    if setup.row(index) != tuple(setup.crowd.people.row(index)):
+        setup.answers(index, entry)
+
+
+def sequels(scenario: Scenario) -> Iterator[tuple[Entry, Sequel, int]]:
+    """The attacks of a scenario that need two sessions, how each uses them, and its place."""
+    for number, entry in enumerate(scenario.fault):
         sequel = ATTACKS[entry.attack].sequel
         if sequel is not None and sequel.wanted(entry):
-            yield entry, sequel
+            yield entry, sequel, number
 
 
 def before(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
@@ -91,17 +108,17 @@ def before(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
         burn=scenario.defence.burn, union=scenario.defence.union
     )
     guards = replace(cast.guards, history=history)
-    for number in range(max(sequel.many(entry) for entry, sequel in two)):
+    for number in range(max(sequel.many(entry) for entry, sequel, _ in two)):
         entropy = cast.entropy.fork(f"the session before{f', {number}' if number else ''}")
         first = replace(cast, entropy=entropy, guards=guards, adversary=AdversaryRecord())
-        for entry, sequel in two:
-            first = sequel.before(first, entry, number)
+        for entry, sequel, place in two:
+            first = sequel.before(first, entry, number, place)
         yield first
 
 
 def after(scenario: Scenario, cast: Cast, crowd: Samples, first: Cast, board: Board) -> Cast:
     """The session that follows the first, of which this is the board."""
     cast = replace(cast, guards=first.guards)
-    for entry, sequel in sequels(scenario):
-        cast = sequel.after(cast, entry, scenario, crowd, board)
+    for entry, sequel, place in sequels(scenario):
+        cast = sequel.after(cast, entry, scenario, crowd, board, place)
     return cast

@@ -1,6 +1,6 @@
 """Deviations as a scenario file has them, as the protocol has them, and in a session."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -8,7 +8,6 @@ from msgspec import convert
 from msgspec.structs import asdict
 
 from ...crypto.entropy import Entropy
-from ...errors import DataError
 from ...protocol.messages import Kind
 from ...protocol.search.deviation import Deviation
 from ...roles.cast import Cast
@@ -53,14 +52,14 @@ def deviating(scenario: Scenario, cast: Cast) -> Cast:
     )
 
 
-def check_occasions(scenario: Scenario, cast: Cast) -> None:
-    """DataError if a deviation found no occasion in a session: then nothing was tried."""
+def unmet_deviations(scenario: Scenario, cast: Cast) -> Iterator[str]:
+    """Yield a sentence for every deviation that found no occasion: then nothing was tried."""
     record = cast.adversary
     if not isinstance(record, DeviationRecord):
         return
     for place, entry in enumerate(scenario.deviation):
         if deviation_of(entry) not in record.acted:
-            raise DataError(
+            yield (
                 f'deviation[{place}]: "{deviation_of(entry)}" found no occasion: nothing in '
                 "this session was the message, round, person or ballot that it names; the "
                 "message may not occur with these guards, or the session burned before it"

@@ -18,6 +18,7 @@ from ...protocol.transcript import Transcript
 from ...roles.adversary_record import AdversaryRecord
 from ..populations import Population
 from ..schema.model import Scenario
+from .strikes import Faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Scene:
     adversary: AdversaryRecord
     seed: int | None
     sessions_before: tuple[Earlier, ...] = ()
-    strikes: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
+    strikes: Faults = field(default_factory=dict)
 
     @property
     def earlier(self) -> Earlier | None:
@@ -75,7 +76,11 @@ class Scene:
 
     def strikers(self, attack: str) -> tuple[str, ...]:
         """The users who commit an attack in some round."""
-        users = sorted(user for user, rounds in self.strikes.items() if attack in rounds.values())
+        users = sorted(
+            user
+            for user, rounds in self.strikes.items()
+            if any(strike.attack == attack for strike in rounds.values())
+        )
         return tuple(map(parties.user, users))
 
     @property

@@ -1,18 +1,21 @@
 """What attacks put into a session: each adds its part, and in the end all parts are one cast."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ...crypto.entropy import Entropy
 from ...protocol import parties
+from ...protocol.messages import Kind
+from ...roles.adversary_record import AdversaryRecord
 from ...roles.cast import Cast
-from ...roles.faults.curator import liar, lying
+from ...roles.faults.curator import Lying, liar, lying
 from ...roles.faults.shuffler import TOP_BIT, Act, Deed, Ignoring, cheat, forward, hears_all
 from ...roles.faults.users import faulty
 from ...roles.faults.wire import Wires
 from ...roles.network import Fault, Wire
+from ...roles.occasions import Note, Notes, note_of
 from .entries import rounds_of
 
 if TYPE_CHECKING:
@@ -37,11 +40,13 @@ class AttackSetup:
         forgers: the indices of people who answer with a row that is not theirs.
         guesses: what people answer who suspect somebody else of it, by index.
         messages: user -> round -> what it does to its message (a name of `roles.faults.users`).
+        notes: of these, likewise, what says that it has.
         deeds: shuffler -> what it does to its layers.
-        lies: what the curator does (names of `roles.faults.curator`), and to whom.
+        lies: what the curator does (names of `roles.faults.curator`), with what says that it has.
         lied_to: the party that is shown another board; None: nobody is.
         wires: what is done to messages on their way.
         places: party -> the fault that stands in for its place in the network.
+        adversary: keeps what attackers see, and which entries are carried out.
     """
 
     scenario: "Scenario"
@@ -53,10 +58,12 @@ class AttackSetup:
     guesses: dict[int, tuple[str, ...]] = field(default_factory=dict)
     messages: dict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     deeds: dict[str, list[Deed]] = field(default_factory=lambda: defaultdict(list))
-    lies: list[str] = field(default_factory=list)
+    notes: dict[str, dict[int, Note]] = field(default_factory=lambda: defaultdict(dict))
+    lies: dict[str, Note] = field(default_factory=dict)
     lied_to: str | None = None
     wires: list[Wire] = field(default_factory=list)
     places: dict[str, Fault] = field(default_factory=dict)
+    adversary: AdversaryRecord = field(default_factory=AdversaryRecord)
 
     @property
     def people(self) -> int:
@@ -80,9 +87,19 @@ class AttackSetup:
         """A source of randomness of an attack's own."""
         return self.cast.entropy.fork(label)
 
-    def message(self, index: int, rounds: Collection[int], what: str) -> None:
-        """A user does something to its message, in some rounds."""
-        self.messages[parties.user(index)].update(dict.fromkeys(rounds, what))
+    def message(self, index: int, rounds: Notes, what: str) -> None:
+        """A user does something to its message, in some rounds, which notes it."""
+        user = parties.user(index)
+        self.messages[user].update(dict.fromkeys(rounds, what))
+        self.notes[user].update(rounds)
+
+    def answers(self, index: int, entry: int) -> None:
+        """An entry is carried out as soon as a user has answered something."""
+        self.adversary.answering.setdefault(index, set()).add(entry)
+
+    def posts(self, kind: Kind, entry: int) -> None:
+        """An entry is carried out as soon as a post of a kind stands on the board."""
+        self.adversary.posting.setdefault(kind, set()).add(entry)
 
     def deed(
         self,
@@ -111,6 +128,7 @@ class AttackSetup:
                 TOP_BIT if entry.bit is None else entry.bit,
                 row,
                 ignores,
+                note_of(number),
             )
         )
 
@@ -118,15 +136,16 @@ class AttackSetup:
         """The session with all parts in it."""
         changed = bool(self.fakes or self.forgers or self.guesses)
         keeps_order = any(deed.act is forward for each in self.deeds.values() for deed in each)
+        lies = lying(self.cast.decide, *self.lies)
         return replace(
             self.cast,
             people=self.people + self.fakes,
             row=self.row if changed else self.cast.row,
             remembering=self._response if self.guesses and self.cast.randomize else None,
-            faults=dict(self._faults()),
+            faults=dict(self._faults(lies)),
             paced=keeps_order,
             wire=Wires(self.wires) if self.wires else None,
-            lies=lying(self.cast.decide, *self.lies),
+            lies=lies,
         )
 
     def _response(self, index: int) -> "Randomization":
@@ -135,12 +154,16 @@ class AttackSetup:
             return lambda row, _entropy: row
         return self.cast.randomize
 
-    def _faults(self) -> Mapping[str, Fault]:
+    def _faults(self, lies: Lying | None) -> Mapping[str, Fault]:
         curator = {}
         if self.lies:
-            curator[parties.CURATOR] = liar(*self.lies, target=self.lied_to)
+            curator[parties.CURATOR] = liar(
+                *self.lies, target=self.lied_to, notes=self.lies, lying=lies
+            )
         return {
-            **{user: faulty(messages) for user, messages in self.messages.items()},
+            **{
+                user: faulty(messages, self.notes[user]) for user, messages in self.messages.items()
+            },
             **{shuffler: cheat(*deeds) for shuffler, deeds in self.deeds.items()},
             **curator,
             **self.places,

@@ -17,7 +17,8 @@ from msgspec.structs import replace as changed
 
 from ...crypto.entropy import Entropy, entropy_of
 from ...errors import Reason
-from ..play.presence import SILENCING
+from ..catalogue.strikes import Faults
+from ..play.presence import SILENCING, struck_in
 from ..populations import Population
 from ..schema.model import Scenario
 from .result import Cost
@@ -62,7 +63,7 @@ class Case:
 
     scenario: Scenario
     people: Population
-    faults: Mapping[int, Mapping[int, str]]
+    faults: Faults
     seed: int | None
     messages: bool
     cheating: int = 0
@@ -84,11 +85,8 @@ class Case:
 
     def silent(self, number: int) -> set[int]:
         """Who is not counted in round 1, or in a round up to 2."""
-        return {
-            user
-            for user, attacks in self.faults.items()
-            if any(attacks.get(r) in SILENCING for r in range(1, number + 1))
-        }
+        rounds = range(1, number + 1)
+        return {user for r in rounds for user in struck_in(self.faults, r, SILENCING)}
 
     def codes(self, number: int = 1) -> Any:
         """The people who are counted up to this round, n x d."""
@@ -116,7 +114,8 @@ class Case:
 
 def delivered(case: Case, number: int, user: int, data: bytes, purse: Purse) -> Iterator[bytes]:
     """What arrives in a round of the bytes that a person would send; none of it if late."""
-    match case.faults.get(user, {}).get(number):
+    strike = case.faults.get(user, {}).get(number)
+    match strike and strike.attack:
         case "absent":
             return
         case "late":

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..catalogue.strikes import Faults
 from ..populations.samples import Samples
 from ..programs.interface import Mode, Played, Report
 from ..schema.model import Scenario
-from .presence import Faults
 
 if TYPE_CHECKING:
     from ...roles.instruments import Instrument

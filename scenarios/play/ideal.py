@@ -17,6 +17,7 @@ from ...protocol.parties import user
 from ...protocol.programs import first_call
 from ...protocol.record import plain_rows
 from ...protocol.transcript import SUMMARY_ABOVE
+from ..catalogue.strikes import Faults
 from ..populations.samples import Samples
 from ..programs.interface import Played
 from ..programs.randomized.questions import ideal_reports
@@ -31,7 +32,7 @@ from ..programs.registry import (
 from ..schema.model import Scenario
 from .announcement import announced_policy, announced_rules
 from .imagined import imagined
-from .presence import Faults, present, struck_in
+from .presence import present, struck_in
 
 if TYPE_CHECKING:
     import numpy as np

@@ -26,8 +26,12 @@ def played_of(
     board: Board,
     effects: tuple[Effect, ...] = (),
     raised: tuple[Raised, ...] = (),
+    unmet: tuple[str, ...] = (),
 ) -> Played:
-    """What a session that sent messages leaves. effects: of attacks; raised: the alarms."""
+    """What a session that sent messages leaves.
+
+    effects: of attacks. raised: the alarms. unmet: attacks that found no occasion.
+    """
     answered = len(board.tallies)  # what was burned is no result
     calls = tuple(board.calls[:answered])
     tallies = tuple(read.counts for read in transcript.reads)[:answered]
@@ -45,6 +49,7 @@ def played_of(
         record.truth,
         effects,
         raised,
+        unmet=unmet,
     )
 
 

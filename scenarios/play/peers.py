@@ -23,9 +23,12 @@ from ...protocol.transcript import SUMMARY_ABOVE, Transcript
 from ...roles import peer as role
 from ...roles.faults.peer import Doing, Secrets, faulty_peer
 from ...roles.instruments import Instrument, Recorder
+from ...roles.occasions import OccasionRecord, note_of
 from ..catalogue.effects import measure_among_peers
+from ..catalogue.occasions import Ended, unmet
 from ..catalogue.registry import ATTACKS
 from ..catalogue.scene import PeerScene
+from ..catalogue.strikes import Faults
 from ..populations.samples import Samples
 from ..programs.interface import Mode, Played
 from ..programs.peers.found import PeersFound
@@ -35,7 +38,7 @@ from ..schema.model import Scenario
 from .announcement import announced_policy, announced_rules
 from .ideal import rows_of
 from .imagined import imagined
-from .presence import Faults, present
+from .presence import present, struck_in
 
 if TYPE_CHECKING:
     from ...protocol.schema import Schema
@@ -83,12 +86,14 @@ def cast_of(
     people = crowd.people
     entropy = entropy_of(seed)
     rate = next((fault.rate for fault in scenario.fault if fault.rate is not None), 1.0)
-    absent = {who for who, attacks in faults.items() if attacks.get(1) == "absent"}
+    absent = struck_in(faults, 1, ("absent",))
     seats = {
         peer(who): faulty_peer(
-            {number: (_act(name), rate) for number, name in said.items()}, secrets
+            {number: (_act(strike.attack), rate) for number, strike in strikes.items()},
+            secrets,
+            {number: note_of(strike.entry) for number, strike in strikes.items()},
         )
-        for who, said in faults.items()
+        for who, strikes in faults.items()
     }
     return role.PeerCast(
         agreement(scenario, people.schema),
@@ -96,7 +101,7 @@ def cast_of(
         people.own,
         strategy(scenario),
         entropy,
-        frozenset(absent),
+        absent,
         seats,
     )
 
@@ -122,7 +127,8 @@ def _real(
     secrets: Secrets = {}
     cast = cast_of(scenario, crowd, faults, seed, secrets)
     terms = cast.agreement
-    seen = role.play_peers(cast, [Recorder(transcript), *instruments], report)
+    occasions = OccasionRecord({faults[who][1].entry for who in cast.absent})  # never come
+    seen = role.play_peers(cast, [Recorder(transcript), occasions, *instruments], report)
     record = PeerRecord(transcript, seen)
     refused: Counter[str] = Counter()
     for refusal in transcript.refusals:
@@ -130,6 +136,7 @@ def _real(
     tallies, calls = tuple(seen.tallies), tuple(seen.calls)
     many = len(seen.board.keys)
     sizes = by_size(record, seed)
+    ended = Ended(len(seen.calls), seen.burned, answered=many > 0)
     return Played(
         calls,
         tallies,
@@ -143,6 +150,7 @@ def _real(
         record.truth,
         measure_among_peers(PeerScene(scenario, people, record, secrets)),
         peers=PeersFound(terms.encode().hex(), many, terms.path, terms.onions, seen.charges, sizes),
+        unmet=unmet(scenario, faults, occasions.occasions, ended),
     )
 
 

@@ -1,8 +1,9 @@
 """Who is struck by which fault in which round of a session, and who answers."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from ..catalogue.strikes import Faults, Strike
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
 from ..schema.model import Scenario
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ..populations.samples import Samples
-
-Faults = Mapping[int, Mapping[int, str]]  # user -> round -> attack
 
 FAULT_STREAM = 0x6661756C  # keeps the draw of faulty users apart from other uses of the seed
 SILENCING = ("absent", "late", "malformed")  # attacks after which a person is not counted
@@ -32,9 +31,7 @@ def present(
     n, first = crowd.people.n, crowd.first
     asked = slice(0, first) if number == 1 else slice(0 if crowd.fixed else first, n)
     counting = range(1, number + 1) if crowd.fixed else (number,)
-    silent = {
-        i for i, attacks in faults.items() if any(attacks.get(r) in silencing for r in counting)
-    }
+    silent = {person for r in counting for person in struck_in(faults, r, silencing)}
     here = np.zeros(n, dtype=bool)
     here[asked] = True
     here[sorted(silent)] = False
@@ -43,7 +40,11 @@ def present(
 
 def struck_in(faults: Faults, number: int, attacks: Collection[str]) -> frozenset[int]:
     """The indices of the people who commit one of these attacks in a round."""
-    return frozenset(i for i, by_round in faults.items() if by_round.get(number) in attacks)
+    return frozenset(
+        i
+        for i, by_round in faults.items()
+        if number in by_round and by_round[number].attack in attacks
+    )
 
 
 def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
@@ -51,11 +52,12 @@ def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
     import numpy as np
 
     rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
-    faults: dict[int, dict[int, str]] = {}
+    faults: dict[int, dict[int, Strike]] = {}
     every = range(1, program_of(scenario).rounds(len(scenario.feature), scenario.policy) + 1)
     everybody = topology_of(scenario).alike
-    for fault in (other for other in scenario.fault if everybody or by_users(other)):
-        for index in struck(fault, people, rng):
+    for entry, fault in enumerate(scenario.fault):
+        for index in struck(fault, people, rng) if everybody or by_users(fault) else ():
             rounds = every if fault.round is None else (fault.round,)
-            faults.setdefault(index, {}).update(dict.fromkeys(rounds, fault.attack))
+            strike = Strike(fault.attack, entry)
+            faults.setdefault(index, {}).update(dict.fromkeys(rounds, strike))
     return faults

@@ -8,12 +8,15 @@ from ...crypto.entropy import entropy_of
 from ...protocol.alarms import borne_out
 from ...protocol.board import Board
 from ...protocol.history import History
+from ...protocol.parties import Role, role
 from ...protocol.transcript import Transcript
 from ...roles.cast import Cast
 from ...roles.instruments import Instrument, Recorder
 from ...roles.session import Stage, play
-from ..catalogue.commit import after, before, commit
-from ..catalogue.deviations import check_occasions
+from ..catalogue.commit import after, before, commit, sequels
+from ..catalogue.deviations import unmet_deviations
+from ..catalogue.occasions import Ended, unmet
+from ..catalogue.strikes import Faults
 from ..populations import Population
 from ..populations.samples import Samples
 from ..programs.interface import Played, Raised, Report
@@ -28,7 +31,6 @@ from ..programs.registry import (
 from ..schema.model import Scenario
 from .announcement import announced_policy, announced_rules
 from .outcomes import played_of
-from .presence import Faults
 
 if TYPE_CHECKING:
     from ...roles.adversary_record import AdversaryRecord
@@ -101,9 +103,21 @@ def play_real(
     transcript = Transcript.sized(cast.people)
     adversaries = [cast.adversary] if cast.adversary else []
     board = stage(cast, [Recorder(transcript), *adversaries, *instruments], report)
-    check_occasions(scenario, cast)
     effects = _effects(scenario, crowd, cast, board, transcript, seed, earlier, faults)
-    return played_of(transcript, board, effects, _raised(scenario, crowd, board))
+    missed = (*_unmet(scenario, cast, board, faults, earlier), *unmet_deviations(scenario, cast))
+    return played_of(transcript, board, effects, _raised(scenario, crowd, board), missed)
+
+
+def _unmet(
+    scenario: Scenario, cast: Cast, board: Board, faults: Faults, earlier: "Sequence[_Earlier]"
+) -> tuple[str, ...]:
+    """Return the attacks that found no occasion, a sentence each."""
+    if cast.adversary is None or not scenario.fault:
+        return ()
+    before = {place for *_, record in earlier for place in (record.occasions if record else ())}
+    acted = cast.adversary.occasions | before & {place for *_, place in sequels(scenario)}
+    answered = any(role(letter.sender) is Role.USER for letter in cast.adversary.letters)
+    return unmet(scenario, faults, acted, Ended(len(board.calls), board.burned, answered))
 
 
 def _raised(scenario: Scenario, crowd: Samples, board: Board) -> tuple[Raised, ...]:

@@ -12,7 +12,7 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ParameterError
+from ...errors import DataError, ParameterError
 from ...protocol.collection import uncollected
 from ...protocol.transcript import Transcript
 from ...roles.workplace import HERE, Workplace
@@ -80,7 +80,8 @@ def run(
             many people there are and the number of values of each column: what writing it takes.
 
     Raises:
-        ScenarioError, DataError: the scenario or its data cannot be used.
+        ScenarioError, DataError: the scenario or its data cannot be used, or one of its attacks
+            found no occasion.
         ParameterError: it cannot be played so.
     """
     how = _How(
@@ -136,10 +137,12 @@ def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
         if how.ledger is not None:
             from .real import play_real
 
-            session = partial(play_real, chosen, crowd, faults, seed, *watched, **stage)
+            session = partial(_with_occasions, play_real, chosen, crowd, faults, seed, *watched)
+            session = partial(session, **stage)
             played, kept = _kept(how.ledger, asked_for, chosen, crowd, seed, how.mode, session)
         else:
-            played = carrier(chosen)(chosen, crowd, faults, seed, how.mode, *watched, **stage)
+            session = partial(_with_occasions, carrier(chosen), chosen, crowd, faults, seed)
+            played = session(how.mode, *watched, **stage)
         seconds = time.perf_counter() - started
         how.recorded(played.transcript, crowd.people.n, columns_of(chosen, crowd.people))
         done = Session(chosen, crowd, played, partial(present, crowd, faults))
@@ -147,6 +150,14 @@ def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
         outcome = outcome_of(done, scored, seed, how.mode, seconds, how.worst_case_nodes)
     trust = how.workplace.helpers.trust if how.workplace.helpers else None
     return expectations(replace(outcome, ledger=kept, executor=trust))
+
+
+def _with_occasions(play: Callable[..., Played], *given: Any, **named: Any) -> Played:
+    """Play a session; DataError if an attack or a deviation in it found no occasion."""
+    played = play(*given, **named)
+    if played.unmet:
+        raise DataError("\n".join(played.unmet))
+    return played
 
 
 def _kept(

@@ -111,6 +111,7 @@ class Played:
         transcript: None where no messages were sent.
         truth: by user and in the whole, what people answered; None where nobody kept it.
         attacks, alarms: what each attack has achieved, and who raised which alarm.
+        unmet: the attacks and deviations that found no occasion, a sentence each.
         peers: what peers together learn; None where there are parties in the middle.
     """
 
@@ -127,6 +128,7 @@ class Played:
     attacks: tuple[Effect, ...] = ()
     alarms: tuple[Raised, ...] = ()
     peers: "PeersFound | None" = None
+    unmet: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

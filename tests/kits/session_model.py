@@ -61,6 +61,7 @@ from veilmix.roles.faults.users import faulty, stuffer
 from veilmix.roles.faults.wire import Block, Delay, Replay, Wires
 from veilmix.roles.instruments import Instrument, Recorder
 from veilmix.roles.network import Fault, Network
+from veilmix.roles.occasions import unnoted
 from veilmix.roles.session import play
 
 SIDES = ("left", "right")
@@ -221,7 +222,7 @@ def _cast(plan: Plan) -> tuple[Cast, set[int]]:
         index = who % plan.people
         users.setdefault(index, {})
         own = entropy.fork(f"stuffing of {index}")
-        faults[parties.user(index)] = stuffer((number,), row(index), own)
+        faults[parties.user(index)] = stuffer(unnoted((number,)), row(index), own)
     for hop in range(1, plan.shufflers + 1):
         faults[parties.shuffler(hop)] = _shuffler(plan, hop, entropy)
     lies = [

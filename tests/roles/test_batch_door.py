@@ -138,7 +138,12 @@ def test_a_deed_is_a_function_so_none_is_unknown() -> None:
     with pytest.raises(TypeError):
         Deed(entropy=SeededEntropy(1))  # type: ignore[call-arg]
     done: list[int] = []
-    deed = Deed(lambda _deed, turn: done.append(turn.hop), SeededEntropy(1), rounds=(2,))
+
+    def look(_deed: Deed, turn: Turn) -> bool:
+        done.append(turn.hop)
+        return False
+
+    deed = Deed(look, SeededEntropy(1), rounds=(2,))
     KIT.run(ROWS, faults={"shuffler-1": cheat(deed)})
     assert done == [1]
 

@@ -20,6 +20,7 @@ from veilmix.roles.faults.shuffler import Deed, cheat, substitute
 from veilmix.roles.faults.users import stuffer
 from veilmix.roles.instruments import Instrument
 from veilmix.roles.network import Fault
+from veilmix.roles.occasions import unnoted
 from veilmix.roles.peer import PeerCast, play_peers
 
 ROWS = KIT.people(40)
@@ -90,7 +91,7 @@ class Ephemerals(Instrument):
 
 FORGING = {
     "shuffler-1": cheat(Deed(substitute, SeededEntropy(8).fork("substitute"), users=3)),
-    "user-4": stuffer((1,), ROWS[3], SeededEntropy(8).fork("stuff")),
+    "user-4": stuffer(unnoted((1,)), ROWS[3], SeededEntropy(8).fork("stuff")),
 }
 
 

@@ -1,0 +1,21 @@
+"""Who of the people commits which entry of `[[fault]]` in which round of a session."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+UNPLANNED = -1  # the place of what no file had planned
+
+
+class Strike(NamedTuple):
+    """An attack that a person commits in a round.
+
+    Attributes:
+        attack: its name.
+        entry: the place of its entry of `[[fault]]` in the file.
+    """
+
+    attack: str
+    entry: int
+
+
+Faults = Mapping[int, Mapping[int, Strike]]  # user -> round -> attack
