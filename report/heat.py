@@ -27,7 +27,7 @@ def figure(table: HeatTable, numbers: Numbers) -> Figure:
     wide, high = len(table.headings), len(table.rows)
     width = max(NAMES + CELL * wide + 40, 720)
     drawing = Drawing(
-        "matrix", table.title, _about(table), width, HEAD + CELL * high + 24 + 5 * KEY
+        "matrix", table.title, _about(table), width, HEAD + CELL * high + 24 + len(MEANING) * KEY
     )
     for x, heading in enumerate(table.headings):
         drawing.parts.append(_slanted(NAMES + CELL * (x + 0.55), HEAD - 6, shorten(heading, 14)))
@@ -76,6 +76,9 @@ def _mark(drawing: Drawing, x: float, y: float, verdict: str) -> None:
         drawing.line((x - 4, y), (x + 4, y), "link")
     elif verdict == "idle":
         drawing.mark((x, y), "square", "heat-open", 2.5)
+    elif verdict == "unmet":
+        drawing.line((x - 3, y - 3), (x + 3, y + 3), "link")
+        drawing.line((x - 3, y + 3), (x + 3, y - 3), "link")
     else:
         drawing.mark((x, y), "circle", "heat-open", 4.5)
     if verdict in ("works", "reduced"):

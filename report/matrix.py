@@ -21,6 +21,7 @@ from ..scenarios.studies.attack_matrix_file import (
     cost_cells,
     costs,
     figure_of,
+    without_occasion,
 )
 from ..scenarios.studies.attack_plan import ALL, NONE
 from ..scenarios.studies.matrix_result import Cell, Matrix, Row
@@ -32,7 +33,7 @@ SIGNS = {
     "reduced": Marked("less than half", "chosen"),
     "stopped": Marked("stopped", "good"),
 }  # verdict -> how it is shown; others as plain words
-PLAIN = {"idle": "achieves nothing here", "unplayed": "not played"}
+PLAIN = {"idle": "achieves nothing here", "unmet": "no occasion", "unplayed": "not played"}
 WHO = {
     "user": "users",
     "shuffler": "shufflers",
@@ -71,19 +72,23 @@ def page(matrix: Matrix) -> Page:
 
 def section(matrix: Matrix) -> Section:
     """Attacks x defences, as a part of a page."""
-    headings = ("attack", "kind", "defence", "outcome", "achieved", "unit", "alarms", "released")
+    headings = (
+        *("attack", "kind", "defence", "outcome", "achieved", "unit", "alarms", "released"),
+        "no occasion",
+    )
     numbers = Numbers("attack-matrix", CELLS, [_plain(line) for line in cells(matrix)])
     grids: list[Grid] = []
     for who in dict.fromkeys(row.by for row in matrix.rows):
         rows = [line for row in matrix.rows if row.by == who for line in _lines(matrix, row)]
         caption = f"Attacks by {WHO.get(who, who)}"
-        grids.append(Grid(caption, headings, rows, (4, 6, 7)))
+        grids.append(Grid(caption, headings, rows, (4, 6, 7, 8)))
     words = (
         "kind: parties that cheat break a rule; those that watch keep to the rules, and use what a "
         "design error shows. What every coalition of a run learns of either kind is in its report. "
         f"Each cell was played {many(matrix.repeats, 'time')}. alarms: runs in which somebody "
         "raised an alarm, and the 95 % interval of its probability (Clopper-Pearson). released: "
-        "runs in which anything was."
+        "runs in which anything was. no occasion: runs in which nothing was what the attack waits "
+        "for, such as a second round; no other figure counts them."
     )
     return Section(
         "matrix",
@@ -113,6 +118,7 @@ def _lines(matrix: Matrix, row: Row) -> Iterator[tuple[str | Marked, ...]]:
             row.unit,
             _detected(cell),
             f"{cell.released} of {cell.runs}" if cell.runs else "-",
+            without_occasion(cell).removesuffix(" without an occasion") or "-",
         )
 
 
@@ -184,7 +190,9 @@ def _verdict(matrix: Matrix) -> Iterator[Answer]:
     yield Answer(
         "How many attacks work without a defence?",
         f"{len(bare)} of {len(matrix.rows)}",
-        "The others achieve nothing here: " + (_names(matrix.rows, bare) or "there are none") + ".",
+        "The others achieve nothing here, or find no occasion: "
+        + (_names(matrix.rows, bare) or "there are none")
+        + ".",
     )
     yield Answer(
         "How many of them does everything together stop?",

@@ -21,10 +21,10 @@ from veilmix.analysis import drawing
 from veilmix.analysis.figures import attack_matrix as matrix_figure
 from veilmix.cli.commands.attack import detected
 from veilmix.scenarios.studies.attack_matrix import attack, kind_of
-from veilmix.scenarios.studies.attack_matrix_file import figure_of
+from veilmix.scenarios.studies.attack_matrix_file import figure_of, without_occasion
 from veilmix.scenarios.studies.attack_plan import ALL, NONE, helping, plan_rows, rows_of
 from veilmix.scenarios.studies.executors import processes
-from veilmix.scenarios.studies.matrix_result import Column, Matrix
+from veilmix.scenarios.studies.matrix_result import Cell, Column, Matrix
 from veilmix.scenarios.validation.load import change, load
 from veilmix.scenarios.wording import many, seeds
 
@@ -50,10 +50,17 @@ def outcomes(matrix: Matrix) -> list[list[str]]:
         named = [column.name for column in matrix.columns if column.name in row.helping]
         for name in (NONE, *named, ALL):
             cell = matrix.cell(row.name, name)
-            said = f"{cell.value:.3g}", f"{cell.of:.3g}", row.unit, cell.verdict
+            said = f"{cell.value:.3g}", f"{cell.of:.3g}", row.unit, _outcome(cell)
             seen = detected(cell), f"{cell.released} of {cell.runs}"
             rows.append([row.name, name, *said, *(seen if cell.runs else ("-", "-"))])
     return rows
+
+
+def _outcome(cell: Cell) -> str:
+    """What came of an attack, and in how many runs it found no occasion."""
+    if cell.verdict == "unmet":
+        return without_occasion(cell)
+    return f"{cell.verdict}; {without_occasion(cell)}" if cell.unmet else cell.verdict
 
 
 def costs(matrix: Matrix) -> list[list[str]]:

@@ -19,6 +19,7 @@ LOOKS = {
     "reduced": ("\N{CIRCLE WITH LEFT HALF BLACK}", "#F7E3A1"),
     "stopped": ("\N{WHITE CIRCLE}", "#A9D8C6"),
     "idle": ("\N{WHITE SMALL SQUARE}", "#FFFFFF"),
+    "unmet": ("\N{EMPTY SET}", "#EEEEEE"),
     "unplayed": ("\N{EN DASH}", "#EEEEEE"),
 }
 MEANING = {
@@ -26,6 +27,7 @@ MEANING = {
     "reduced": "less than half of it is left",
     "stopped": "it achieves nothing",
     "idle": "it achieves nothing here anyway",
+    "unmet": "it finds no occasion here",
     "unplayed": "not played",
 }
 WITHHELD = "\N{MULTIPLICATION SIGN}"

@@ -35,6 +35,7 @@ SHOWN = {
     "reduced": "less than half is left",
     "stopped": "stopped",
     "idle": "achieves nothing here",
+    "unmet": "no occasion",
     "unplayed": "not played",
 }
 
@@ -216,7 +217,9 @@ LEGEND = (
     "none: without the defences that are said to help; (another): a defence that is not said to,\n"
     "and makes a difference; all: with every defence. achieved: mean of the runs, of the most\n"
     "possible. detected: runs in which somebody raised an alarm, and the probability of that\n"
-    "(95 % interval, Clopper-Pearson). Every other cell is as that of none; --format csv has all."
+    "(95 % interval, Clopper-Pearson). Every other cell is as that of none; --format csv has all.\n"
+    "without an occasion: runs in which nothing was what the attack waits for, such as a second\n"
+    "round; no other figure counts them."
 )
 
 
@@ -240,16 +243,19 @@ def _differs(cell: "Cell", without: "Cell") -> bool:
 
 
 def _line(name: str, defence: str, row: "Row", cell: "Cell") -> tuple[str, ...]:
-    kind = row.kind if name else ""
+    from ...scenarios.studies.attack_matrix_file import without_occasion
+
+    kind, unmet = row.kind if name else "", without_occasion(cell)
     if not cell.runs:
-        return name, kind, defence, "-", row.unit, f"not played: {cell.why}", "", ""
+        why = unmet if cell.verdict == "unmet" else f"not played: {cell.why}"
+        return name, kind, defence, "-", row.unit, why, "", ""
     return (
         name,
         kind,
         defence,
         f"{cell.value:.3g} of {cell.of:.3g}",
         row.unit,
-        SHOWN[cell.verdict],
+        f"{SHOWN[cell.verdict]}; {unmet}" if unmet else SHOWN[cell.verdict],
         detected(cell),
         f"{cell.released} of {cell.runs}",
     )

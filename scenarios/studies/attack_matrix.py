@@ -226,11 +226,11 @@ def _outcomes(
     """All cells, row by row: none, the defences, all."""
     played = {(job.row, job.defence): job for job in plan}
     for row in dict.fromkeys(job.row for job in plan):
-        without = _cell(played[row, NONE], None, runs)
+        without = cell_of(played[row, NONE], None, runs)
         yield without
         for name in (*names, ALL):
             if trial := played.get((row, name)):
-                yield _cell(trial, without, runs)
+                yield cell_of(trial, without, runs)
             elif name == RANDOM:
                 why = "every run has a seed, so that it can be played again"
                 yield Cell(row=row, defence=name, verdict="unplayed", why=why)
@@ -238,15 +238,20 @@ def _outcomes(
                 yield msgspec.structs.replace(without, defence=name, same=True)
 
 
-def _cell(
+def cell_of(
     trial: Trial,
     without: Cell | None,
     there: "Runs",
 ) -> Cell:
+    """Count what came of the runs of one cell. without: the cell without a defence."""
     if trial.scenario is None:
         return Cell(row=trial.row, defence=trial.defence, verdict="unplayed", why=trial.why)
-    runs = [there.shots[job.key] for job in _jobs(trial, there.seeds)]
-    apart = [_moved(shot, other) for shot, other in zip(runs, there.plain, strict=False)]
+    played = [there.shots[job.key] for job in _jobs(trial, there.seeds)]
+    pairs = [pair for pair in zip(played, there.plain, strict=False) if not pair[0].unmet]
+    unmet = len(played) - len(pairs)
+    if not pairs:
+        return Cell(row=trial.row, defence=trial.defence, verdict="unmet", unmet=unmet)
+    runs, apart = [shot for shot, _ in pairs], [_moved(shot, other) for shot, other in pairs]
     unlike = _attack_of(trial.row, there.topology).unlike_honest
     values = apart if unlike else [shot.value for shot in runs]
     alarmed = sum(bool(shot.causes) for shot in runs)
@@ -271,6 +276,7 @@ def _cell(
         high=float(high),
         causes=dict(sorted(causes.items())),
         refused=_mean([shot.refused for shot in runs]),
+        unmet=unmet,
     )
     return msgspec.structs.replace(cell, verdict=verdict(cell, without))
 

@@ -39,6 +39,7 @@ __all__ = [
     "is_one",
     "read",
     "save",
+    "without_occasion",
 ]
 
 HONEST = {"cpu_seconds", "bytes", "messages"}  # what is said of a run that nobody attacks
@@ -67,6 +68,11 @@ def costs(matrix: Matrix) -> list[tuple[object, ...]]:
         told = ("" if value is None else value for value in paid)
         lines.append((column.name, column.key, column.on, column.guards, *told))
     return lines
+
+
+def without_occasion(cell: Cell) -> str:
+    """Return in how many runs an attack found no occasion; empty for none."""
+    return f"{cell.unmet} of {cell.runs + cell.unmet} without an occasion" if cell.unmet else ""
 
 
 COST_HEADINGS = (

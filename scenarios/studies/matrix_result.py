@@ -5,11 +5,11 @@ from typing import Any, Literal
 import msgspec
 
 SCHEMA = 1
-Verdict = Literal["works", "reduced", "stopped", "idle", "unplayed"]
+Verdict = Literal["works", "reduced", "stopped", "idle", "unmet", "unplayed"]
 
 
 class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What came of one attack against one defence, over all its runs.
+    """What came of one attack against one defence, over all runs in which it found an occasion.
 
     Attributes:
         row: the attack.
@@ -30,6 +30,7 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         refused: messages refused, mean.
         same: the cell is that of `none`, where this defence is on anyway.
         why: it could not be played.
+        unmet: runs, besides `runs`, in which the attack found no occasion.
     """
 
     row: str
@@ -52,6 +53,7 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     refused: float = 0.0
     same: bool = False
     why: str = ""
+    unmet: int = 0
 
 
 Kind = Literal["", "watching", "cheating"]
@@ -178,7 +180,7 @@ def verdict(cell: Cell, without: Cell | None) -> Verdict:
     idle: without any defence it achieves nothing in this scenario. stopped: it achieves nothing in
     any run. reduced: less than half of it, and in every run less than in any without the defence.
     """
-    if without is not None and (without.verdict == "unplayed" or without.most == 0):
+    if without is not None and (not without.runs or without.most == 0):
         return "idle" if cell.most == 0 else "works"
     if cell.most == 0:
         return "stopped" if without is not None else "idle"

@@ -56,6 +56,7 @@ class AttackOutcome:
         messages: that were sent.
         steps: that waited for one another.
         crowd: people whom everybody hides among, in the mean; None: not asked, or among peers.
+        unmet: whether the attack, or an entry of it, found no occasion.
     """
 
     value: float
@@ -73,6 +74,7 @@ class AttackOutcome:
     messages: int
     steps: int = 0
     crowd: float | None = None
+    unmet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,7 @@ def shoot(job: Job) -> AttackOutcome:
         sent.messages if sent else 0,
         _steps(played.transcript) if played.transcript else 0,
         None if job.row else _crowd(scenario, played),
+        bool(played.unmet),
     )
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from veilmix.cli.commands.attack import tell
+from veilmix.cli.text.layout import page
 from veilmix.errors import DataError, ParameterError, ScenarioError, StorageError
 from veilmix.report.make import make
 from veilmix.scenarios.catalogue.attack import REPORTS
@@ -14,7 +16,8 @@ from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.topology import CENTRAL, PEERS
 from veilmix.scenarios.records.run_folder import save as save_run
 from veilmix.scenarios.studies import matrix_runs
-from veilmix.scenarios.studies.attack_matrix import attack
+from veilmix.scenarios.studies.attack_matrix import Runs, attack
+from veilmix.scenarios.studies.attack_matrix import cell_of as attack_cell
 from veilmix.scenarios.studies.attack_matrix_file import (
     CELLS,
     MATRIX,
@@ -24,10 +27,12 @@ from veilmix.scenarios.studies.attack_matrix_file import (
     plain,
     read,
     save,
+    without_occasion,
 )
 from veilmix.scenarios.studies.attack_plan import (
     ALL,
     NONE,
+    Trial,
     changed,
     plan_rows,
     rows_of,
@@ -35,6 +40,7 @@ from veilmix.scenarios.studies.attack_plan import (
     trials,
 )
 from veilmix.scenarios.studies.matrix_result import Cell, Matrix, verdict
+from veilmix.scenarios.studies.matrix_runs import AttackOutcome, Job
 from veilmix.scenarios.validation.load import load
 
 ATTACKED = ("drop", "forward", "collude", "predictable", "size")
@@ -326,3 +332,55 @@ def test_what_a_program_cannot_do_without_is_no_column() -> None:
     assert not spares(opened, "bind")
     assert spares(opened, "registered")
     assert spares(load("blood-type"), "bind")
+
+
+def outcome(value: float, *, unmet: bool = False) -> AttackOutcome:
+    """A run of `drop` that nobody has played."""
+    told = (10.0, "answers lost", 0, 0, (), True, False, (), 0, 0.0, 0, 0)
+    return AttackOutcome(value, *told, unmet=unmet)
+
+
+def counted(*runs: AttackOutcome) -> Cell:
+    """The cell of these runs."""
+    scenario, seeds = load("blood-type"), range(len(runs))
+    trial = Trial("drop", NONE, scenario)
+    keys = [Job("drop", scenario, seed, seeded=True).key for seed in seeds]
+    plain = [outcome(0) for _ in runs]
+    return attack_cell(
+        trial, None, Runs(CENTRAL.name, dict(zip(keys, runs, strict=True)), plain, seeds, 30)
+    )
+
+
+def test_runs_without_an_occasion_are_counted_apart() -> None:
+    """The mean of the others is not lowered by them, and neither is the share of alarms."""
+    some = counted(outcome(4), outcome(0, unmet=True), outcome(2))
+    assert (some.runs, some.unmet, some.verdict) == (2, 1, "works")
+    assert (some.value, some.least, some.most, some.released) == (3, 2, 4, 2)
+    assert without_occasion(some) == "1 of 3 without an occasion"
+    assert without_occasion(counted(outcome(4))) == ""
+
+
+def test_a_cell_of_runs_without_an_occasion_is_no_success_of_a_defence() -> None:
+    none = counted(*[outcome(0, unmet=True)] * 3)
+    assert (none.runs, none.unmet, none.verdict) == (0, 3, "unmet")
+    assert verdict(cell(0), none) == "idle"
+    assert verdict(cell(2), none) == "works"
+
+
+@pytest.mark.slow
+def test_an_attack_that_waits_for_a_round_that_is_not_called_is_shown_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In text, CSV, JSON, picture and page."""
+    unsafe = changed(load("blood-type"), {"policy.max_exposure": 0.0, "policy.k": 30}, ())
+    found = attack(unsafe, 7, 1, attacks=("subtract",), defences=("tokens",))
+    assert [(one.verdict, one.runs, one.unmet) for one in found.outcomes] == [("unmet", 0, 1)] * 3
+    folder = save(found, unsafe, tmp_path)
+    assert read(folder) == found
+    lines = [line.split(",") for line in (folder / "matrix.csv").read_text().splitlines()]
+    assert [line[lines[0].index("unmet")] for line in lines] == ["unmet", "1", "1", "1"]
+    signs = [sign.verdict for _, row in figure_of(found).rows for sign in row]
+    assert signs == ["unmet"] * 3
+    assert "no occasion" in make(folder).html
+    tell(page(), found)
+    assert capsys.readouterr().out.count("1 of 1 without an occasion") == 3
