@@ -65,7 +65,7 @@ docs:
 	@$(RUN)sphinx-build -q -W --keep-going -E -a -b html docs docs/_build
 
 # Do the newest and the oldest libraries that pyproject.toml allows do? Resolved today, tried, and recorded;
-# OPTIONS: of tools/versions.py. CI tries the record, with two thirds of the tests' time left out.
+# OPTIONS: of tools/versions.py. CI tries the record, with a fixed part of the tests.
 versions:
 	@"$(PYTHON)" tools/environment.py dev
 	@$(RUN)python tools/versions.py $(OPTIONS)

@@ -118,11 +118,10 @@ def test_the_theatre_is_live(fresh: Path, started) -> None:
     assert show.returncode == 130
 
 
-def kind(line: str) -> tuple[str, ...]:
-    """Return the command, whether it is alone, and its options: they decide the code it needs."""
+def kind(line: str) -> tuple[str, bool]:
+    """Return the command, and whether it is alone."""
     words = line.split()
-    options = sorted(word for word in words if word.startswith("--"))
-    return words[0], str(len(words) > 1), *options
+    return words[0], len(words) > 1
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ each outside the checkout, installs the wheel, and runs there every command with
 (tools/machine_formats.py), a session between processes (tools/served_session.py), and the fast
 tests of `analysis`. Versions that pass are recorded in requirements/newest.txt and oldest.txt.
 
-    --recorded     try the record, without the tests of LONG (CI)
+    --recorded     try the record, with a fixed part of the tests: `part` (CI)
     --record       resolve and record, without a trial (`make lock`)
     --python PATH  another Python; the record is for Python 3.11 and newer, and tried with 3.11
 
@@ -36,12 +36,13 @@ TESTING = (  # in the extra `dev`
 )
 OLDEST_PYTHON = "3.11"
 PORTS = {"newest": 10_000, "oldest": 11_000}  # below the ports of tests and of the system
-FAST = ("-p", "no:cacheprovider", "-m", "not slow and not long", "tests/analysis")
-# Two thirds of the time of the fast tests; `make versions` runs them too.
+FAST = ("-p", "no:cacheprovider", "-m", "not slow and not long")
+# Two thirds of the time of the fast tests: not of the part.
 LONG = (
     "tests/analysis/shuffled/test_erased_response.py",
     "tests/analysis/trust/test_certain_cells.py",
 )
+ROOMS = "tests/analysis"
 # Old libraries call newer ones and cause warnings: only warnings about our lines are errors there.
 WARNINGS = {"newest": "error", "oldest": "default\nerror:::veilmix"}
 # Variables that are set for other tests, or for the checkout's own environment.
@@ -126,7 +127,7 @@ class Trial:
         uv("pip", "install", *into, "--no-deps", "--offline", wheel)
         uv("pip", "check", *into)
 
-    def faults(self, tests: Path, left_out: Sequence[str]) -> Iterator[str]:
+    def faults(self, tests: Path, chosen: Sequence[str]) -> Iterator[str]:
         """Run all commands, a session beside them, and the tests; yields the faults."""
         folders = [self.home / name for name in ("commands", "session")]
         for folder in folders:
@@ -136,15 +137,14 @@ class Trial:
                 lambda: list(served_session.play(self.veilmix, folders[1], PORTS[self.kind]))
             )
             yield from machine_formats.play(self.veilmix, folders[0])
-            yield from self._tested(tests, left_out)
+            yield from self._tested(tests, chosen)
             yield from session.result()
 
-    def _tested(self, tests: Path, left_out: Sequence[str]) -> Iterator[str]:
+    def _tested(self, tests: Path, chosen: Sequence[str]) -> Iterator[str]:
         options = ("-o", f"filterwarnings={WARNINGS[self.kind]}", *FAST)
-        ignored = [f"--ignore={name}" for name in left_out]
         try:
             # -P: the working folder has no modules to import.
-            said = run(self.python, "-P", "-m", "pytest", *options, *ignored, cwd=tests)
+            said = run(self.python, "-P", "-m", "pytest", *options, *chosen, cwd=tests)
         except Failed as wrong:
             yield str(wrong)
             return
@@ -167,7 +167,18 @@ def copied(home: Path) -> tuple[Path, Path]:
     return wheel, tests
 
 
-def try_all(pins: dict[str, str], python: str, left_out: Sequence[str]) -> list[str]:
+def part(kind: str) -> list[str]:
+    """Return the files of tests that CI runs with the recorded newest or oldest libraries.
+
+    Either kind has every second file: those of the one are not those of the other.
+    """
+    files = [
+        path.relative_to(ROOT).as_posix() for path in sorted((ROOT / ROOMS).rglob("test_*.py"))
+    ]
+    return [name for name in files if name not in LONG][[*RESOLUTIONS].index(kind) :: 2]
+
+
+def try_all(pins: dict[str, str], python: str, *, whole: bool) -> list[str]:
     """Try each kind of libraries, side by side; returns the faults of all."""
     for name in FOREIGN:
         os.environ.pop(name, None)
@@ -179,7 +190,7 @@ def try_all(pins: dict[str, str], python: str, left_out: Sequence[str]) -> list[
         def one(trial: Trial) -> list[str]:
             try:
                 trial.install(python, wheel)
-                found = list(trial.faults(tests, left_out))
+                found = list(trial.faults(tests, [ROOMS] if whole else part(trial.kind)))
             except Failed as wrong:
                 found = [str(wrong)]
             trial.say(f"{len(machine_formats.LINES)} commands and a session, {len(found)} faults")
@@ -222,11 +233,10 @@ def _obeyed(kinds: Sequence[str], given: argparse.Namespace) -> int:
     ask = "import sys; print('{}.{}'.format(*sys.version_info))"
     version = OLDEST_PYTHON if given.record else run(given.python, "-c", ask).strip()
     pins = chosen(kinds, version, recorded=given.recorded)
-    if not given.record:
-        left_out = LONG if given.recorded else ()
-        if faults := try_all(pins, given.python, left_out):
-            print("\n\n".join(faults), file=sys.stderr)
-            return 1
+    whole = not given.recorded
+    if not given.record and (faults := try_all(pins, given.python, whole=whole)):
+        print("\n\n".join(faults), file=sys.stderr)
+        return 1
     if not given.recorded and version == OLDEST_PYTHON:
         for kind, pinned in pins.items():
             record(kind).write_text(pinned, "utf-8")

@@ -1,4 +1,4 @@
-"""Thirty phones in a real browser at once, four of which do not do what the others do."""
+"""Many phones in a real browser at once, four of which do not do what the others do."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from phone_kit import Class, unhurried
 from pupil_kit import alone, begin, join, narrow, pick, seal
+from sample_kit import sampled
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
 from veilmix.scenarios.records.run_folder import read, save
@@ -16,7 +17,7 @@ from veilmix.scenarios.verification.checks import verify
 
 pytestmark = pytest.mark.slow
 
-PHONES = 30
+PHONES = (18, 30)  # of the sample, and of a class
 CHOICES = ((0, 0, 0), (1, 1, 0), (0, 0, 1))  # three crowds, each large enough for the promise
 RELOADS, LATE, VANDAL, OFFLINE = 3, 7, 11, 13  # those who do something else
 
@@ -78,13 +79,14 @@ def offline(page: Any, places: tuple[int, ...]) -> None:
     page.context.set_offline(False)
 
 
-def test_thirty_phones_at_once_and_four_that_do_something_else(
-    new_phone: Callable[[str], Any], tmp_path: Path
+@pytest.mark.parametrize("phones", sampled(PHONES, 0))
+def test_phones_at_once_and_four_that_do_something_else(
+    new_phone: Callable[[str], Any], tmp_path: Path, phones: int
 ) -> None:
     scenario = unhurried(read_questions(DEMO))
-    places = [choice for choice, _ in zip(cycle(CHOICES), range(PHONES), strict=False)]
-    with Class(scenario, PHONES) as room:
-        pages = [new_phone("about:blank") for _ in range(PHONES)]
+    places = [choice for choice, _ in zip(cycle(CHOICES), range(phones), strict=False)]
+    with Class(scenario, phones) as room:
+        pages = [new_phone("about:blank") for _ in range(phones)]
         others = {RELOADS: reloading, OFFLINE: offline}
         pages[VANDAL].route("**/answer", spoil)  # before it loads (test_threshold_class.py)
         for page in pages:
@@ -98,7 +100,7 @@ def test_thirty_phones_at_once_and_four_that_do_something_else(
             other(pages[number], places[number])
         begin(pages[LATE])
         pick(pages[LATE], 0, places[LATE])
-        for number in sorted({*range(PHONES)} - {LATE}):
+        for number in sorted({*range(phones)} - {LATE}):
             pages[number].wait_for_selector("text=Your envelope was handed in")
         pages[VANDAL].unroute("**/answer")
         assert rubbish(pages[VANDAL]) == [204] * 3  # it has answered: whatever it says now
@@ -115,11 +117,11 @@ def test_thirty_phones_at_once_and_four_that_do_something_else(
     assert outcome.release is not None
     kept = outcome.curated.decision.kept
     values = [feature.values or () for feature in scenario.feature]
-    counted = [places[number] for number in range(PHONES) if number not in (LATE, VANDAL)]
+    counted = [places[number] for number in range(phones) if number not in (LATE, VANDAL)]
     expected = Counter(tuple(values[i][row[i]] for i in kept) for row in counted)
     assert outcome.release == dict(expected)
     assert outcome.refused == {"does-not-open": 1, "unexpected": 1}  # it had no part in round 1
-    same = f"Answers of {PHONES - 2} of {PHONES - 2} people were counted."
+    same = f"Answers of {phones - 2} of {phones - 2} people were counted."
     assert all(same in words for words in told)  # also on the page of VANDAL, who is not among them
     checks = verify(read(save(outcome, tmp_path)))
     assert [check.name for check in checks if check.ok is False] == []

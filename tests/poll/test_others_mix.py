@@ -112,6 +112,7 @@ class Threads(ThreadPoolExecutor):
 """
 
 
+@pytest.mark.long
 def test_who_mixes_may_have_others_work_for_it_and_lose_them(started: Any, tmp_path: Path) -> None:
     """A cluster whose scheduler is killed when it is given the first piece, and somebody's own."""
     cluster_kit = pytest.importorskip("cluster_kit", exc_type=ImportError)
@@ -184,6 +185,7 @@ def test_one_who_mixes_and_dies_ends_the_session_with_its_name(started: Any) -> 
     assert clients[0].facts["ended"] == burned
 
 
+@pytest.mark.long
 def test_one_who_leaves_before_it_begins_makes_room(started: Any) -> None:
     with Class(demo(), 5, others=True) as room:
         mixers.SILENCE = LONG / 2  # less than people are waited for; Class restores it

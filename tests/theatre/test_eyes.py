@@ -76,8 +76,7 @@ def keyed(row: Mapping[int, str]) -> dict[str, str]:
     "name",
     [
         *("classroom", "one-shuffler", "faulty", "statistical", "randomized", "sets"),
-        "audited",
-        pytest.param("audited-pairs", marks=pytest.mark.long),
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("audited", "audited-pairs")),
     ],
 )
 def test_every_coalition_knows_what_the_view_says(name, shown, page_of, tab) -> None:

@@ -11,6 +11,7 @@ import pytest
 from census_kit import CENSUS, marginals_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sample_kit import sampled
 from slow_machine import slow_down
 from veilmix.analysis.composition import best_bound
 from veilmix.analysis.composition.exact_worst_case import WorstCase, worst_case
@@ -318,7 +319,7 @@ def test_bad_arguments_are_named(call: object, name: str) -> None:
         call()  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("slower", [1, 10, 1_000_000])
+@pytest.mark.parametrize("slower", sampled([1, 10, 1_000_000], 1))
 def test_where_nodes_limit_the_search_no_clock_does(
     slower: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -360,7 +361,7 @@ def test_swaps_find_what_took_two_minutes_of_another_solver(seed: int) -> None:
     assert counted(worst, CENSUS, 10) == 1_186
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_census_at_k_10_exposes_1191_people_at_worst() -> None:
     told: list[str] = []
     witness = worst_case(CENSUS, 10, nodes=1_000, progress=lambda step: told.append(str(step)))

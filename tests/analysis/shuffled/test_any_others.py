@@ -189,14 +189,17 @@ def test_a_leaning_term_is_as_wide_and_has_the_same_mean() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "randomizer",
-    [
-        UnaryEncoding.oue(10, 2.0),
-        UnaryEncoding.rappor(10, 2.0),
-        UnaryEncoding.rappor(10, 0.5),
-        UnaryEncoding.rappor(5, 0.25),
-        UnaryEncoding.oue(50, 0.5),
-        SubsetSelection.best(20, 2.0),
-    ],
+    sampled(
+        [
+            UnaryEncoding.oue(10, 2.0),
+            UnaryEncoding.rappor(10, 2.0),
+            UnaryEncoding.rappor(10, 0.5),
+            UnaryEncoding.rappor(5, 0.25),
+            UnaryEncoding.oue(50, 0.5),
+            SubsetSelection.best(20, 2.0),
+        ],
+        *(0, 1, 4, 5),
+    ),
     ids=str,
 )
 @pytest.mark.parametrize("n", sampled([10**4, 10**5, 10**6], 0))

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from rich.progress import Progress
+from sample_kit import sampled
 from veilmix.cli.text.progress import Bar
 from veilmix.protocol.messages import Kind
 from veilmix.roles.instruments import Instrument
@@ -224,7 +225,7 @@ VEILMIX = (sys.executable, "-m", "veilmix")
 @pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
-@pytest.mark.parametrize("after", ["announcement", "submissions", "decision"])
+@pytest.mark.parametrize("after", sampled(["announcement", "submissions", "decision"], 0, 2))
 def test_a_real_ctrl_c(tmp_path: Path, started, after: str) -> None:
     running = started(*VEILMIX, "run", "titanic", "--trace", cwd=tmp_path, env=os.environ | LIVE)
     for line in running.stdout:
@@ -244,7 +245,11 @@ LIVE = {"PYTHONUNBUFFERED": "1"}
 @pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "arguments", [("run", "blood-type", "--trace"), ("run", "blood-type"), ("leak", "folder")]
+    "arguments",
+    sampled(
+        [(("run", "blood-type", "--trace"),), (("run", "blood-type"),), (("leak", "folder"),)],
+        *(0, 2),
+    ),
 )
 def test_a_reader_who_leaves_is_no_error(
     tmp_path: Path, folder: Path, started, arguments: tuple[str, ...]

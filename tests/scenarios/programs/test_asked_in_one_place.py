@@ -24,6 +24,8 @@ def of(node: ast.expr, owner: str, name: str) -> bool:
 
 def comparing(source: str) -> Iterator[int]:
     """The lines that compare a policy's kind with a name."""
+    if ".kind" not in source:
+        return
     for node in ast.walk(ast.parse(source)):
         asked = node.left if isinstance(node, ast.Compare) else None
         asked = node.subject if isinstance(node, ast.Match) else asked
@@ -33,6 +35,8 @@ def comparing(source: str) -> Iterator[int]:
 
 def among_peers(source: str) -> Iterator[int]:
     """The lines that ask a scenario whether its mix is of peers."""
+    if ".peers" not in source:
+        return
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute) and of(node, "mix", "peers"):
             yield node.lineno
@@ -66,9 +70,10 @@ def test_no_randomizer_is_told_apart_by_its_class_outside_their_room() -> None:
     }
     assert len(kinds) > 5
     for path in FILES:
-        if RANDOMIZERS in path.parents:
+        source = (ROOT / path).read_text("utf-8")
+        if RANDOMIZERS in path.parents or not any(kind in source for kind in kinds):
             continue
-        for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
+        for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
                 named = {part.id for part in ast.walk(node.args[1]) if isinstance(part, ast.Name)}
                 assert not named & (kinds - {"Randomizer"}), f"{path}:{node.lineno}"

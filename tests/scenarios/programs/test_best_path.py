@@ -12,6 +12,7 @@ import make_paths
 import numpy as np
 import pytest
 from make_paths import Case, State
+from sample_kit import sampled
 from veilmix.analysis.composition.next_group import choose_group
 
 SHAPES = (2, 3, 4), (3, 3, 5)
@@ -101,11 +102,14 @@ def test_every_sequence_of_safe_questions_is_tried(seed: int, shape: tuple[int, 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "k", "most", "best"),
-    [
-        ("hair-eye", 5, 0.1, False),
-        ("admissions", 5, 0.01, False),
-        ("admissions", 60, 0.1, True),
-    ],
+    sampled(
+        [
+            ("hair-eye", 5, 0.1, False),
+            ("admissions", 5, 0.01, False),
+            ("admissions", 60, 0.1, True),
+        ],
+        *(1, 2),
+    ),
 )
 def test_the_same_of_people_who_are_shipped(name: str, k: int, most: float, *, best: bool) -> None:
     assert (held(make_paths.case_of(name, k, most)) < 1 + 1e-9) == best

@@ -114,7 +114,7 @@ def test_a_session_has_a_round_for_each_group_that_may_be_chosen() -> None:
             ("admissions", 60, 0.1),
             ("titanic", 5, 0.05),
         ],
-        *(0, 4, 5),
+        5,
     ),
 )
 def test_the_path_is_never_above_whole_levels(name: str, k: int, target: float) -> None:
@@ -130,7 +130,7 @@ def test_the_path_is_never_above_whole_levels(name: str, k: int, target: float) 
     assert chosen.kept == levels.kept
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_census_from_race_and_work_to_all_four() -> None:
     """The promise after each question, and what each question was, k = 10 at 1 %."""
     outcome = run(scenario("hierarchical-census"), mode="ideal", worst_case_nodes=0)
@@ -196,7 +196,9 @@ def test_coalitions_that_cheat_are_measured_on_the_chosen_path() -> None:
         assert not play(Trial(tried[name], 3)).read, name
 
 
-@pytest.mark.parametrize(("ask", "words"), [("best", "lower"), ("levels", "one more feature")])
+@pytest.mark.parametrize(
+    ("ask", "words"), sampled([("best", "lower"), ("levels", "one more feature")], 1)
+)
 def test_report_and_stage_say_how_it_asked(ask: str, words: str, tmp_path: Path) -> None:
     chosen = scenario("hierarchical-class", policy__ask=ask)
     outcome = run(chosen, 2, "ideal", worst_case_nodes=0)

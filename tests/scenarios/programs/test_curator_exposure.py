@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from claims_kit import claiming
 from msgspec.structs import replace
+from sample_kit import sampled
 from veilmix.errors import ScenarioError
 from veilmix.protocol.announcement import Program, Rules
 from veilmix.protocol.ideal import Ideal, Table, run_through
@@ -59,7 +60,9 @@ def play(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "target", "step"), [(5, TARGET, 7), (5, 0.8, 14), (6, 0.5, 33)])
+@pytest.mark.parametrize(
+    ("n", "target", "step"), sampled([(5, TARGET, 7), (5, 0.8, 14), (6, 0.5, 33)], 1, 2)
+)
 def test_over_small_tables_nothing_is_asked_that_oversteps(
     n: int, target: float, step: int
 ) -> None:

@@ -56,7 +56,7 @@ def as_exposure(scenario: Scenario) -> Scenario:
     return msgspec.structs.replace(scenario, policy=policy, expect=Expect())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_more_of_a_correlated_population_is_released_at_the_same_promise() -> None:
     """10,000 people, four columns of four values, k = 5, 5 %: three columns, or all four."""
     more, less = (ideal(crowd(kind, 10_000, 5, 0.05)) for kind in ("hierarchical", "exposure"))

@@ -172,6 +172,7 @@ def test_a_scheduler_that_is_lost_ends_the_run_in_words(started: Any, tmp_path: 
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.long
 def test_a_party_that_others_wait_for_goes_on_without_its_scheduler(
     started: Any, tmp_path: Path, here: Outcome
 ) -> None:
