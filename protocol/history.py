@@ -1,21 +1,29 @@
 """What a first shuffler remembers from session to session, and what it does not mix for it.
 
 Before a batch is handed on, it is judged with all that was handed on before: by the people it
-counts (participation.py) and by what it tells of them (releases.py). What may pass is written down,
-and only then handed on: a shuffler that dies in between has told less than it remembers, never
-more. Who reads the batch later, and whether that ends well, changes nothing.
+counts (participation.py), by what it tells of them (releases.py), and, if it is a release, by the
+groups of people that it gives together with earlier ones (`subtracted`). What may pass is written
+down, and only then handed on: a shuffler that dies in between has told less than it remembers,
+never more. Who reads the batch later, and whether that ends well, changes nothing.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import RoundBurned
 from .announcement import Announcement
 from .coarsening import rule_digest
-from .messages import Call
+from .messages import Call, Counts
 from .participation import CountedPeople, smallest_apart
 from .parties import Role
 from .releases import Release, unsafe, worded
+
+SingleCounts = Mapping[str, Mapping[str, int]]  # column of the source -> value -> people
+
+
+def no_groups(_now: "HandedBatch", _singles: SingleCounts | None) -> str | None:
+    """Refuse nothing: the groups that releases give are not looked for."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +105,11 @@ class History:
         read: names how cells of a feature became one as they were read, () if none did.
         coins: the draw of this session's coins.
         write: notes what is about to be handed on.
+        counted: the counts of round 1 of the present session, where the board does not show them
+            and the curator has them in the same memory; None: nobody here knows them.
+        subtracted: why a release may not be made for the groups that it gives by arithmetic with
+            earlier ones; None: it may. It is handed the release and, if these are the people of
+            round 1, the counts of single columns.
         warned: what would have been a reason to refuse, each once.
         refused: why the present round was refused; None: it was not.
     """
@@ -111,28 +124,63 @@ class History:
     read: Callable[[str], tuple[str, ...]] = lambda _: ()
     coins: str = ""
     write: Callable[[HandedBatch], None] = lambda _: None
+    counted: Callable[[], Sequence[Counts] | None] = lambda: None
+    subtracted: Callable[[HandedBatch, SingleCounts | None], str | None] = no_groups
     warned: list[str] = field(default_factory=list)
     refused: str | None = None
 
     def hand_on(
-        self, announcement: Announcement, call: Call, people: Collection[str], *, first: bool
+        self,
+        announcement: Announcement,
+        call: Call,
+        people: Collection[str],
+        *,
+        first: bool,
+        published: Sequence[Counts] | None = None,
     ) -> None:
         """First shuffler: note what is handed on; RoundBurned if earlier batches make it unsafe.
 
-        first: whether this is the first round of its session.
+        first: whether this is the first round of its session. published: the counts of round 1 that
+        the board shows; None: it shows none.
+        """
+        who = [self.person(user) for user in people]
+        now = hand_over(announcement, call, who, self.column, self.coins, self.read)
+        known = None if first else self._singles(announcement, now, published)
+        self.admit(now, known, first=first)
+
+    def admit(self, now: HandedBatch, singles: SingleCounts | None, *, first: bool) -> None:
+        """First shuffler: note a batch; RoundBurned if earlier batches make it unsafe.
+
+        singles: the counts of single columns of its people, if they are known. first: whether it is
+        the first of its session.
         """
         if first or not self.sessions:
             self.sessions.append([])
-        who = [self.person(user) for user in people]
-        now = hand_over(announcement, call, who, self.column, self.coins, self.read)
         if first and self.strange:
             self._object(self.strange, refuse=self.burn)
         if why := self._apart(now):
             self._object(why, refuse=self.burn)
         if why := self._joined(now):
             self._object(why, refuse=self.union)
+        if now.public and (why := self.subtracted(now, singles)):
+            self._object(why, refuse=self.burn)
         self.write(now)
         self.sessions[-1].append(now)
+
+    def _singles(
+        self, announcement: Announcement, now: HandedBatch, published: Sequence[Counts] | None
+    ) -> SingleCounts | None:
+        """The counts of single columns of these people; None: they are not those of round 1."""
+        counts = self.counted() if published is None else published
+        if counts is None or not self.sessions or not self.sessions[-1]:
+            return None
+        if self.sessions[-1][0].people != now.people:
+            return None
+        names = [self.column(feature.name) for feature in announcement.schema.features]
+        return {
+            name: {value: people for (value,), people in count.items()}
+            for name, count in zip(names, counts, strict=True)
+        }
 
     def _object(self, why: str, *, refuse: bool) -> None:
         if refuse:

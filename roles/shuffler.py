@@ -14,7 +14,7 @@ from ..protocol.announcement import Setting
 from ..protocol.challenge import accept
 from ..protocol.crowd_limits import check_batch_size, check_rounds
 from ..protocol.history import History
-from ..protocol.messages import Accepted, Alarm, Cause, Submission
+from ..protocol.messages import Accepted, Alarm, Cause, Counts, Submission
 from ..protocol.mixing import account, arrange, batch_digest, open_envelopes, open_layers
 from ..protocol.registry import check_senders
 from ..protocol.session import Round
@@ -52,17 +52,21 @@ class _Memory:
             return sender not in self.ever
         return self.people is None or sender in self.people
 
-    def note(self, plan: Round, people: set[str]) -> None:
+    def note(
+        self, plan: Round, people: set[str], published: Sequence[Counts] | None = None
+    ) -> None:
         """Remember who took part; RoundBurned if so few have left that they stand out.
 
         With a history also if what is handed on is not safe with all that was handed on before.
+        published: the counts of round 1 that the board shows.
         """
         rules = plan.announcement.rules
         check_batch_size(len(people), rules.min_batch)
         if plan.announcement.policy.setting is Setting.FIXED:
             check_rounds(self.counts, len(people), rules.min_dropout)
         if self.history is not None:
-            self.history.hand_on(plan.announcement, plan.call, people, first=not self.counts)
+            told = plan.announcement, plan.call, people
+            self.history.hand_on(*told, first=not self.counts, published=published)
         self.counts.append(len(people))
         if plan.announcement.policy.setting is Setting.STATISTICAL:
             self.ever |= people
@@ -143,7 +147,7 @@ async def _first(
     try:
         asks = me.board.public_asks
         asks.check_answered(plan.call.round, partial(memory.invites, plan))
-        memory.note(plan, set(people))
+        memory.note(plan, set(people), me.board.tallies[0].counts if me.board.tallies else None)
     except RoundBurned:
         _tell(me, plan, collected)
         raise

@@ -14,6 +14,7 @@ from . import peers as peers_text
 from . import reidentification as found_text
 from .cheating import WIDTH
 from .layout import Grid, Page, lay_out, percent, say
+from .ledger import ledger_rows
 
 if TYPE_CHECKING:
     from ...scenarios.programs.interface import Effect
@@ -40,7 +41,7 @@ def scores(console: Page, outcome: "Outcome") -> None:
         (f"attack: {effect.attack}", _achieved(effect), effect.unit) for effect in outcome.attacks
     ]
     rows += _alarms(outcome)
-    rows += _ledger(outcome)
+    rows += ledger_rows(outcome.ledger) if outcome.ledger else ()
     lay_out(console, Grid(("score", "value", "meaning"), rows, (1,)))
     say(console)
     if deviated:
@@ -70,28 +71,6 @@ def _alarms(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         kind = "alarm" if true else "false alarm"
         told = "" if true else "; the board does not bear it out"
         yield f"{kind}: {cause}", f"{number:,}", f"raised on the board by {who}{told}"
-
-
-def _ledger(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
-    """What the ledger says of these people."""
-    kept = outcome.ledger
-    if kept is None:
-        return
-    yield "ledger: sessions", f"{kept.sessions:,}", "of these people, this one included"
-    yield "ledger: releases", f"{len(kept.releases):,}", "about them"
-    if kept.spent is not None:
-        limit = "not limited" if kept.spent.limit is None else f"of {kept.spent.limit:g}"
-        meaning = f"nats over all runs, {limit}; whoever has spent most, this run included"
-        yield "ledger: spent", f"{kept.spent.most:.4g}", meaning
-    union = kept.union
-    if union is not None:
-        proven = "of all their columns together, from their cells: at least, at most"
-        yield "exposed by all releases", f"{union.at_least:,} to {union.at_most:,}", proven
-        if union.true is not None:
-            crowd = f"in a crowd smaller than k = {union.k}"
-            yield "", f"{union.true:,}", f"... in truth, of {union.people:,} people, {crowd}"
-    for line in kept.warnings:
-        yield "ledger warns", "1", line
 
 
 def smallest(coalitions: Sequence[tuple[str, ...]]) -> str:

@@ -35,6 +35,33 @@ class Union(Record, frozen=True):
     true: int | None
 
 
+class Subtraction(Record, frozen=True):
+    """A group of people that releases of the ledger give by arithmetic, since this run.
+
+    Attributes:
+        people: in it.
+        columns: the columns of its joint counts.
+        releases: the combination that gives it; "" where only the analyst has all of it.
+        k, max_exposure: the strictest promise to any of its people.
+        at_most: in a crowd smaller than k, from the counts of single columns; None: not known.
+        exposed: in a crowd smaller than k; None where the cells contradict each other, or one
+            release was not published.
+    """
+
+    people: int
+    columns: tuple[str, ...]
+    releases: str
+    k: int
+    max_exposure: float
+    at_most: int | None
+    exposed: int | None
+
+    @property
+    def share(self) -> float:
+        """The share of its people who are exposed, 0 to 1; 1 where that is not known."""
+        return 1.0 if self.exposed is None else self.exposed / self.people
+
+
 class Account(Record, frozen=True):
     """What the ledger says of the people of a run, the run included.
 
@@ -45,6 +72,8 @@ class Account(Record, frozen=True):
         releases: the columns of each release.
         union: who is exposed by all releases together; None if they are fewer than two.
         spent: nats, where people add noise; else None.
+        groups: how many groups of people the releases give by arithmetic since this run.
+        subtractions: the most exposed of these.
     """
 
     sessions: int
@@ -53,3 +82,5 @@ class Account(Record, frozen=True):
     releases: tuple[tuple[str, ...], ...]
     union: Union | None = None
     spent: Spending | None = None
+    groups: int = 0
+    subtractions: tuple[Subtraction, ...] = ()

@@ -1,6 +1,6 @@
 """The ledger: who took part in which session, and what was told of them, from run to run.
 
-    book.json       {"schema": 2, "entries": [...], "digest": "..."}, an entry a line
+    book.json       {"schema": 5, "entries": [...], "digest": "..."}, an entry a line
     book.json.key   32 random bytes, in hexadecimal
 
 An entry a session, in the order in which they began; the digest is that of the entries under the
@@ -13,8 +13,8 @@ which columns together, with which values unsaid. So a session that never ends h
 became of it, at most what stands there; and if nothing does, it counts as having counted everybody
 whom it asked.
 
-People are written as fingerprints (people.py). Only their owner may read the files (mode
-0600): they say who was missing.
+People are written as fingerprints (people.py), values of a release as marks (cells.py). Only their
+owner may read the files (mode 0600): they say who was missing.
 """
 
 import hashlib
@@ -32,10 +32,11 @@ from ...errors import StorageError
 from ...protocol.hiding import COVERS
 from ...strict_text import Unreadable, converted, from_json
 from ..serialization.atomic_file import write_whole
+from .cells import CountedCell
 from .lock import locked
 from .noise import Noise
 
-SCHEMA = 4
+SCHEMA = 5
 PATIENCE = 10.0  # seconds to wait for another run that has the file
 KEY = 32  # bytes
 NEVER_ENDED = "the session never ended"
@@ -107,10 +108,11 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         people: fingerprints of who was asked.
         seed: of the run; None: the system's randomness.
         least: its `min_dropout`.
-        session: the digest of its announcement; empty until it has ended.
+        session: the digest of its board, empty until it has ended; between machines the hash of
+            its file, from the start.
         handed: its batches.
-        k: the crowd that was promised.
-        cells: the people in each cell of the release, fewest first; empty if none was completed.
+        k, max_exposure: the promise: the smallest crowd, and the share of people in smaller ones.
+        released: the cells of the release, fewest people first; empty if none was completed.
         burned: why it was not completed.
         noise: of people who add some; None: they add none.
     """
@@ -123,7 +125,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     session: str = ""
     handed: tuple[LedgerBatch, ...] = ()
     k: int
-    cells: tuple[int, ...] = ()
+    max_exposure: float
+    released: tuple[CountedCell, ...] = ()
     burned: str | None = None
     noise: Noise | None = None
 
@@ -131,6 +134,11 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     def release(self) -> LedgerBatch | None:
         """The batch for the analyst, read or not; None if none was handed on."""
         return next((batch for batch in self.handed if batch.public), None)
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """The people in each cell of the release, fewest first; () if none was completed."""
+        return tuple(cell.people for cell in self.released)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -187,15 +195,21 @@ class Ledger:
         self.entries.append(changed(entry, burned=NEVER_ENDED))
         self._write()
 
+    def add(self, entry: Entry) -> None:
+        """Note a release that is made without a session, before anything of it is written."""
+        self.entries.append(entry)
+        self._write()
+
     def hand_on(self, batch: LedgerBatch) -> None:
         """Note a batch of the last session before it is handed on."""
         last = self.entries[-1]
         self.entries[-1] = changed(last, handed=(*last.handed, batch))
         self._write()
 
-    def end(self, session: str, cells: Sequence[int], burned: str | None) -> Entry:
+    def end(self, session: str, released: Sequence[CountedCell], burned: str | None) -> Entry:
         """Say how the last session ended."""
-        done = changed(self.entries[-1], session=session, cells=tuple(cells), burned=burned)
+        end = {"session": session, "released": tuple(released), "burned": burned}
+        done = changed(self.entries[-1], **end)
         self.entries[-1] = done
         self._write()
         return done
@@ -277,8 +291,8 @@ def _decoded(path: Path, data: bytes) -> Book:
         schema = plain.get("schema") if isinstance(plain, dict) else None
         if isinstance(schema, int) and schema != SCHEMA:
             raise StorageError(
-                f"{path}: schema {schema}; this version reads {SCHEMA}, which knows people by "
-                "their rows and says how values were made coarser; name a new file and release "
+                f"{path}: schema {schema}; this version reads {SCHEMA}, which keeps the counts of "
+                "releases, to know what they give by subtraction; name a new file and release "
                 "nothing about the same people"
             )
         book: Book = converted(plain, Book, data.decode())
@@ -308,8 +322,18 @@ def _wrong(entry: Entry) -> str | None:
             return "unsaid: a cover is less than 2^32"
         if not all(coarsening.rules for coarsening in batch.coarser):
             return "coarser: by no rule"
+    if not 0 <= entry.max_exposure <= 1:
+        return f"max_exposure: found {entry.max_exposure}; 0 to 1 is accepted"
+    return _wrong_cells(entry)
+
+
+def _wrong_cells(entry: Entry) -> str | None:
     if list(entry.cells) != sorted(entry.cells) or any(cell < 1 for cell in entry.cells):
-        return "cells: not the people of a release, fewest first"
-    if entry.cells and not entry.columns:
-        return "cells: of no release"
+        return "released: not the cells of a release, fewest people first"
+    if entry.released and not entry.columns:
+        return "released: of no release"
+    if any(len(cell.marks) != len(entry.columns) for cell in entry.released):
+        return "released: a cell has not one mark for each column"
+    if len({cell.marks for cell in entry.released}) < len(entry.released):
+        return "released: a cell is there twice"
     return None

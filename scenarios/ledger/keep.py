@@ -6,6 +6,7 @@ written to the ledger before it is handed on.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,20 +15,24 @@ from msgspec.structs import replace as changed
 from ...analysis.exposure import joint_counts, users_below
 from ...errors import DataError
 from ...protocol import parties
-from ...protocol.hiding import Hiding, Mask, Redact
-from ...protocol.history import HandedBatch, History
+from ...protocol.history import History
+from ...protocol.messages import Counts
 from ...protocol.participation import CountedPeople
-from ...protocol.releases import Release
+from ...protocol.schema import Schema
 from ..populations import Population
 from ..populations.build import columns_of, named_identifiers
 from ..populations.people import Codes
 from ..populations.samples import Samples
 from ..schema.mechanisms import mechanisms
 from ..schema.model import Feature, Scenario
-from .account import Account, Union
-from .book import NEVER_ENDED, Coarsening, Entry, Ledger, LedgerBatch, Suppression
+from .account import Account, Spending, Union
+from .batches import handed, session
+from .book import Entry, Ledger
+from .cells import CountedCell, marked
+from .noise import Noise
 from .people import Crowd, crowd_of, memory_of
 from .spending import noise_of, refusal, spending
+from .subtraction import GroupRule, group_rule
 
 if TYPE_CHECKING:
     from ...analysis.composition.releases import ComposedReleases
@@ -85,28 +90,105 @@ def keep(
     drawn: Samples,
     seed: int | None,
     play: Callable[[History], "Played"],
+    counted: Callable[[], Sequence[Counts] | None] = lambda: None,
 ) -> tuple["Played", Account]:
-    """Play a session that the ledger knows of before it begins, and note how it ended."""
+    """Play a session that the ledger knows of before it begins, and note how it ended.
+
+    counted: gives the counts of round 1 that its curator has read; None: it has read none.
+    """
     crowd = crowd_of(scenario, drawn, ledger.secret())
+    begun = begin(ledger, scenario, drawn.people.schema, crowd, seed)
+    begun.memory.counted = counted
+    played = play(begun.memory)
+    names = drawn.people.schema.names
+    kept = [names[column] for column in played.decision.kept] if played.decision else []
+    end = End(played.digest.hex(), kept, played.release, played.burned)
+    return played, begun.end(end, drawn.people)
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The end of a session.
+
+    Attributes:
+        session: the digest of its board.
+        columns: those of the release, by the names of the scenario.
+        release: people by combination; None: nothing was released.
+        burned: why not.
+    """
+
+    session: str
+    columns: Sequence[str]
+    release: Counts | None
+    burned: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A session that stands in the ledger, and has not ended.
+
+    Attributes:
+        ledger: where it stands, last.
+        scenario: what is asked and promised.
+        past: the sessions before it.
+        noise: of its people; None: they add none.
+        spent: what they will have spent; None where they add no noise.
+        rule: on the groups that releases give.
+        memory: what the first shuffler remembers.
+    """
+
+    ledger: Ledger
+    scenario: Scenario
+    past: Sequence[Entry]
+    noise: Noise | None
+    spent: Spending | None
+    rule: GroupRule
+    memory: History
+
+    def end(self, end: End, drawn: Population | None) -> Account:
+        """Note how it ended, and say what the ledger knows of its people.
+
+        drawn: the people, for the truth; None where nobody here has them.
+        """
+        cells: tuple[CountedCell, ...] = ()
+        if end.release is not None and self.noise is None:
+            columns = [_theirs(self.scenario, name) for name in end.columns]
+            cells = marked(columns, end.release, self.ledger.secret())
+        ended = self.ledger.end(end.session, cells, end.burned)
+        said = account(self.past, ended, self.memory, self.rule, self.scenario, drawn)
+        return changed(said, spent=self.spent)
+
+
+def begin(
+    ledger: Ledger,
+    scenario: Scenario,
+    schema: Schema,
+    crowd: Crowd,
+    seed: int | None,
+    session: str = "",
+) -> Begun:
+    """Note a session before it is played. schema: of its features. session: its name, if any."""
     past = list(ledger.entries)
-    noise = noise_of(scenario, drawn.people.schema)
+    noise = noise_of(scenario, schema)
     spent = spending(past, noise, crowd, scenario.local.spend) if noise else None
-    memory = remembered(ledger, scenario, crowd, seed, refusal(spent))
-    ledger.begin(
-        Entry(
-            scenario=scenario.scenario.name,
-            source=crowd.columns,
-            people=crowd.people,
-            seed=seed,
-            least=scenario.defence.min_dropout,
-            k=scenario.policy.k,
-            noise=noise,
-        )
+    rule = group_rule(past, scenario, crowd, ledger.secret())
+    memory = remembered(ledger, scenario, crowd, seed, rule, refusal(spent))
+    ledger.begin(changed(entry_of(scenario, crowd, seed, noise), session=session))
+    return Begun(ledger, scenario, past, noise, spent, rule, memory)
+
+
+def entry_of(scenario: Scenario, crowd: Crowd, seed: int | None, noise: Noise | None) -> Entry:
+    """A session that is about to begin."""
+    return Entry(
+        scenario=scenario.scenario.name,
+        source=crowd.columns,
+        people=crowd.people,
+        seed=seed,
+        least=scenario.defence.min_dropout,
+        k=scenario.policy.k,
+        max_exposure=scenario.policy.max_exposure,
+        noise=noise,
     )
-    played = play(memory)
-    cells = () if noise else tuple(sorted((played.release or {}).values()))
-    ended = ledger.end(played.digest.hex(), cells, played.burned)
-    return played, changed(account(past, ended, memory, scenario, drawn), spent=spent)
 
 
 def secrets(ledger: Ledger, scenario: Scenario, drawn: Samples) -> Callable[[int], bytes] | None:
@@ -123,7 +205,12 @@ def secrets(ledger: Ledger, scenario: Scenario, drawn: Samples) -> Callable[[int
 
 
 def remembered(
-    ledger: Ledger, scenario: Scenario, crowd: Crowd, seed: int | None, spent: str | None = None
+    ledger: Ledger,
+    scenario: Scenario,
+    crowd: Crowd,
+    seed: int | None,
+    rule: GroupRule,
+    spent: str | None = None,
 ) -> History:
     """What the first shuffler is to remember. If the policy only warns, it refuses nothing.
 
@@ -145,6 +232,7 @@ def remembered(
         read=lambda name: crowd.read.get(name, ()),
         coins=crowd.coins(seed),
         write=lambda batch: ledger.hand_on(handed(batch, crowd)),
+        subtracted=rule.refusal,
     )
 
 
@@ -161,68 +249,6 @@ def incomparable(past: Sequence[Entry], crowd: Crowd) -> str | None:
     return None
 
 
-def session(entry: Entry) -> list[HandedBatch]:
-    """What a first shuffler remembers of a session.
-
-    Of one that never ended, and of which nothing stands there: that everybody was counted.
-    """
-    if entry.burned == NEVER_ENDED and not entry.handed:
-        return [HandedBatch(1, frozenset(entry.people), entry.least, ())]
-    return [_told(entry, batch) for batch in entry.handed]
-
-
-def _told(entry: Entry, batch: LedgerBatch) -> HandedBatch:
-    people = entry.counted(batch)
-    rules = {suppression.column: _rule(suppression) for suppression in batch.unsaid}
-    words = {coarsening.column: coarsening.rules for coarsening in batch.coarser}
-    releases = tuple(
-        Release(
-            people,
-            frozenset(ask),
-            {name: rules[name] for name in ask if name in rules},
-            batch.coins,
-            batch.public or (batch.singles and len(ask) > 1),
-            {name: words[name] for name in ask if name in words},
-        )
-        for ask in batch.asks
-    )
-    return HandedBatch(batch.round, people, entry.least, releases, batch.singles, batch.public)
-
-
-def _rule(suppression: Suppression) -> Hiding:
-    return (
-        Mask(0, suppression.said)
-        if suppression.said
-        else Redact(0, suppression.blank, suppression.cover)
-    )
-
-
-def handed(batch: HandedBatch, crowd: Crowd) -> LedgerBatch:
-    """A batch as it is written down."""
-    asked = set(crowd.people)
-    rules = {name: rule for release in batch.releases for name, rule in release.hidden.items()}
-    words = {name: some for release in batch.releases for name, some in release.coarser.items()}
-    return LedgerBatch(
-        round=batch.round,
-        missing=tuple(i for i, mark in enumerate(crowd.people) if mark not in batch.people),
-        others=tuple(sorted(batch.people - asked)),
-        asks=tuple(tuple(sorted(release.columns)) for release in batch.releases),
-        unsaid=tuple(_unsaid(name, rule) for name, rule in sorted(rules.items())),
-        coarser=tuple(Coarsening(column=name, rules=some) for name, some in sorted(words.items())),
-        public=batch.public,
-        singles=batch.singles,
-        coins=batch.releases[0].coins,
-    )
-
-
-def _unsaid(name: str, rule: Hiding) -> Suppression:
-    match rule:
-        case Mask(said=said):
-            return Suppression(column=name, said=said)
-        case Redact(values=values, cover=cover):
-            return Suppression(column=name, blank=values, cover=cover)
-
-
 def _theirs(scenario: Scenario, name: str) -> str:
     """What the source calls a feature."""
     return scenario.population.columns.get(name, name)
@@ -232,10 +258,14 @@ def account(
     past: Sequence[Entry],
     now: Entry,
     memory: History,
+    rule: GroupRule,
     scenario: Scenario,
-    drawn: Samples,
+    drawn: Population | None,
 ) -> Account:
-    """What is to be said of a session and those before it. drawn: the people, for the truth."""
+    """What is to be said of a session and those before it.
+
+    drawn: the people, for the truth; None where nobody here has them.
+    """
     people = frozenset(now.people)
     every = [*(other for other in past if not people.isdisjoint(other.people)), now]
     released = [(judged, judged.release) for judged in every if judged.release]
@@ -250,11 +280,16 @@ def account(
     union = None
     if both is not None:
         ways = {coarser for _, coarser in alike}
-        exposed = _true(columns, scenario, drawn.people, now.k) if ways == {()} else None
+        exposed = _true(columns, scenario, drawn, now.k) if drawn and ways == {()} else None
         union = Union(both.k, both.n, both.low, both.high, exposed)
     shown = tuple(judged.columns for judged, _ in released)
     warned = tuple(memory.warned)
-    return Account(len(every), memory.refused, warned, shown, union)
+    groups, subtractions = rule.accounts(now.released)
+    return Account(
+        *(len(every), memory.refused, warned, shown, union),
+        groups=groups,
+        subtractions=subtractions,
+    )
 
 
 def _together(cells: Sequence[Sequence[int]], k: int) -> "ComposedReleases | None":

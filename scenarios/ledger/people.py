@@ -19,10 +19,12 @@ compared; of other columns that is seen, and refused.
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...errors import DataError
 from ..populations import Population
+from ..populations.people import Table
 from ..populations.samples import Samples
 from ..schema.model import Scenario
 
@@ -54,11 +56,46 @@ class Crowd:
 
 def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> Crowd:
     """Fingerprint the people of a scenario. drawn: these people, as they were drawn."""
-    names, rows = _rows(drawn.people)
-    origin = drawn.people.origin
-    order: Iterable[int] = range(drawn.people.n) if origin is None else origin.tolist()
+    people, theirs = drawn.people, scenario.population.columns
+    names, rows = _rows(people)
+    asked = [(name, theirs.get(name, name)) for name in people.schema.names]
+    order = range(people.n) if people.origin is None else people.origin.tolist()
+    return _crowd(names, rows, order, _Reading(people.own, asked, names), key)
+
+
+def crowd_of_table(table: Table, key: bytes) -> Crowd:
+    """Fingerprint the people of a table that was read from a file. DataError if it was not."""
+    if table.source is None:
+        raise DataError(f"{table.name}: its people are generated, and in no ledger")
+    names, order = table.source.columns, table.origin
+    numbers = range(len(table.codes)) if order is None else order.tolist()
+
+    def own(place: int) -> Sequence[str]:
+        codes = table.codes[place].tolist()
+        return [texts[code] for texts, code in zip(table.values, codes, strict=True)]
+
+    asked = [(name, name) for name in table.columns]
+    return _crowd(names, table.source.rows(), numbers, _Reading(own, asked, names), key)
+
+
+def crowd_of_keys(keys: Sequence[bytes], key: bytes) -> Crowd:
+    """Fingerprint people by the keys that they sign with: one key, one person."""
+    marks = (
+        hashlib.blake2b(one, key=key, digest_size=BYTES, person=b"signer").hexdigest()
+        for one in keys
+    )
+    return Crowd(("signing key",), tuple(marks))
+
+
+def _crowd(
+    names: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    order: Iterable[int],
+    reading: "_Reading",
+    key: bytes,
+) -> Crowd:
+    """Fingerprint the people whose rows have these numbers in the source."""
     places = {number: place for place, number in enumerate(order)}
-    reading = _Reading(scenario, drawn, names)
     marks = {
         number: mark
         for number, mark in enumerate(fingerprints(names, reading.noted(rows, places), key))
@@ -74,12 +111,15 @@ class _Reading:
     The empty cell may be called what others say, several texts may mean it, and 1.0 may be 1.
     """
 
-    def __init__(self, scenario: Scenario, drawn: Samples, names: Sequence[str]) -> None:
-        ours = drawn.people.schema.names
-        theirs = scenario.population.columns
-        self.people = drawn.people
-        self.columns = [(name, names.index(theirs.get(name, name))) for name in ours]
-        self.cells: dict[str, dict[str, set[str]]] = {name: defaultdict(set) for name in ours}
+    def __init__(
+        self,
+        own: Callable[[int], Sequence[str]],
+        asked: Sequence[tuple[str, str]],
+        names: Sequence[str],
+    ) -> None:
+        self.own = own
+        self.columns = [(name, names.index(theirs)) for name, theirs in asked]
+        self.cells: dict[str, dict[str, set[str]]] = {name: defaultdict(set) for name, _ in asked}
 
     def noted(
         self, rows: Iterable[Sequence[str]], places: Mapping[int, int]
@@ -87,7 +127,7 @@ class _Reading:
         """Pass rows on, and note how those of the people asked are read."""
         for number, row in enumerate(rows):
             if (place := places.get(number)) is not None:
-                held = self.people.own(place)
+                held = self.own(place)
                 for (name, column), value in zip(self.columns, held, strict=True):
                     self.cells[name][value].add(row[column].strip())
             yield row

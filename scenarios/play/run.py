@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ...roles.instruments import Instrument
     from ..ledger.account import Account
     from ..ledger.book import Ledger
+    from .curator_counts import CuratorCounts
 
 Recorded = Callable[[Transcript | None, int, Sequence[int]], None]
 
@@ -135,11 +136,14 @@ def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
     started, kept = time.perf_counter(), None
     with uncollected(crowd.people.n):
         if how.ledger is not None:
+            from .curator_counts import CuratorCounts
             from .real import play_real
 
-            session = partial(_with_occasions, play_real, chosen, crowd, faults, seed, *watched)
-            session = partial(session, **stage)
-            played, kept = _kept(how.ledger, asked_for, chosen, crowd, seed, how.mode, session)
+            counts = CuratorCounts()
+            watching = ((*how.instruments, counts), how.report)
+            session = partial(_with_occasions, play_real, chosen, crowd, faults, seed, *watching)
+            kept_by = (how.ledger, asked_for, chosen, crowd, seed, how.mode)
+            played, kept = _kept(*kept_by, partial(session, **stage), counts)
         else:
             session = partial(_with_occasions, carrier(chosen), chosen, crowd, faults, seed)
             played = session(how.mode, *watched, **stage)
@@ -168,6 +172,7 @@ def _kept(
     seed: int | None,
     mode: Mode,
     session: "Callable[..., Played]",
+    counts: "CuratorCounts",
 ) -> "tuple[Played, Account]":
     """Play a session that a ledger knows of. chosen: what was asked for, resolved."""
     from ..ledger.keep import check_suited, keep, secrets
@@ -175,7 +180,7 @@ def _kept(
     check_suited(chosen, mode)
     if memory := secrets(ledger, asked_for, crowd):
         session = partial(session, memory=memory)
-    return keep(ledger, asked_for, crowd, seed, session)
+    return keep(ledger, asked_for, crowd, seed, session, counts.first)
 
 
 def carrier(scenario: Scenario) -> Callable[..., Played]:

@@ -126,3 +126,43 @@ def test_counts_that_all_have_seen_may_be_seen_again() -> None:
     hand_on(history, EVERYBODY, announced=terms(publish_marginals=True))
     hand_on(history, EVERYBODY, replace(KIT.JOINT, hidden=(Redact(2, ("no",), 0),)))
     hand_on(history, EVERYBODY, announced=terms(publish_marginals=True))
+
+
+def test_a_release_is_judged_with_the_counts_of_its_own_people() -> None:
+    """Those of the board, or of the curator in one memory; none where people left in between."""
+    seen: list[Any] = []
+    names = [feature.name for feature in terms().schema.features]
+    counts = [{("a",): 20} for _ in names]
+    curator = [{("a",): 19, ("c",): 1} for _ in names]
+
+    def judge(now: HandedBatch, singles: Any) -> str | None:
+        assert now.public
+        seen.append(singles)
+        return None
+
+    for here, board, memory in (
+        (EVERYBODY, counts, curator),
+        (EVERYBODY, None, curator),
+        (EVERYBODY, None, None),
+        (EVERYBODY[3:], counts, None),
+    ):
+        history = History(subtracted=judge, counted=lambda read=memory: read)
+        hand_on(history, EVERYBODY)
+        history.hand_on(terms(), KIT.JOINT, here, first=False, published=board)
+    board, secret, *unknown = seen
+    assert board == {name: {"a": 20} for name in names}
+    assert secret == {name: {"a": 19, "c": 1} for name in names}
+    assert unknown == [None, None]
+
+
+def test_what_is_refused_for_a_group_is_not_written() -> None:
+    written: list[HandedBatch] = []
+    history = History(write=written.append, subtracted=lambda *_: "ten people are told apart")
+    hand_on(history, EVERYBODY)
+    with pytest.raises(RoundBurned, match="ten people"):
+        hand_on(history, EVERYBODY, KIT.JOINT)
+    assert [batch.public for batch in written] == [False]
+    lenient = History(burn=False, subtracted=lambda *_: "ten people are told apart")
+    hand_on(lenient, EVERYBODY)
+    hand_on(lenient, EVERYBODY, KIT.JOINT)
+    assert lenient.warned == ["ten people are told apart"]

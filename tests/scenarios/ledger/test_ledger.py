@@ -172,7 +172,11 @@ def test_what_is_written_lasts_before_it_takes_its_name(
     monkeypatch.setattr(Path, "replace", replace)
     with opened(tmp_path / "ledger.json") as book:
         book.secret()
-        book.begin(Entry(scenario="s", source=("a",), people=("x",), seed=1, least=2, k=2))
+        book.begin(
+            Entry(
+                scenario="s", source=("a",), people=("x",), seed=1, least=2, k=2, max_exposure=0.1
+            )
+        )
     assert done == ["file", "name", "folder"] * 2
 
 
@@ -239,7 +243,7 @@ def test_a_damaged_file_is_not_read(tmp_path: Path) -> None:
         ({**data, "entries": [{**entry, "seed": 8}]}, "not those that were written"),
         ({**data, "entries": []}, "not those that were written"),
         ({**data, "more": 1}, "unknown field"),
-        ({**data, "schema": 1}, "schema 1; this version reads 4"),
+        ({**data, "schema": 1}, "schema 1; this version reads 5"),
         (signed(file, data, people=[]), "entry 1: people"),
         (signed(file, data, people=[*entry["people"], entry["people"][0]]), "entry 1: people"),
         (signed(file, data, least=0), "entry 1: least"),
@@ -252,8 +256,11 @@ def test_a_damaged_file_is_not_read(tmp_path: Path) -> None:
             signed(file, data, handed=[{**last, "unsaid": [{"column": "a", "cover": -1}]}]),
             "entry 1: unsaid",
         ),
-        (signed(file, data, cells=[0]), "entry 1: cells"),
-        (signed(file, data, handed=[first]), "entry 1: cells"),
+        (signed(file, data, max_exposure=1.5), "entry 1: max_exposure"),
+        (signed(file, data, released=[{"marks": ["a"], "people": 0}]), "entry 1: released"),
+        (signed(file, data, released=[{"marks": [], "people": 1}]), "one mark for each column"),
+        (signed(file, data, released=[entry["released"][0]] * 2), "a cell is there twice"),
+        (signed(file, data, handed=[first]), "entry 1: released"),
     ):
         content = damaged if isinstance(damaged, str | bytes) else json.dumps(damaged)
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -302,7 +309,14 @@ def test_where_there_is_no_ledger_to_keep(tmp_path: Path) -> None:
 def test_an_entry_names_those_who_are_counted() -> None:
     batch = LedgerBatch(round=1, missing=(1,), others=("z",), asks=(("a",),), public=False)
     entry = Entry(
-        scenario="s", source=("a",), people=("x", "y", "w"), seed=1, least=2, k=2, handed=(batch,)
+        scenario="s",
+        source=("a",),
+        people=("x", "y", "w"),
+        seed=1,
+        least=2,
+        k=2,
+        max_exposure=1.0,
+        handed=(batch,),
     )
     assert entry.counted(batch) == {"x", "w", "z"}
     assert entry.release is None

@@ -31,9 +31,15 @@ from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.ledger.book import Entry, opened
 from veilmix.scenarios.ledger.keep import remembered
 from veilmix.scenarios.ledger.people import Crowd
+from veilmix.scenarios.ledger.subtraction import group_rule
 from veilmix.scenarios.schema.model import About, Population, Scenario
+from veilmix.scenarios.schema.model import Policy as ScenarioPolicy
 
-KEPT = Scenario(scenario=About(name="s"), population=Population(source="builtin:titanic"))
+KEPT = Scenario(
+    scenario=About(name="s"),
+    population=Population(source="builtin:titanic"),
+    policy=ScenarioPolicy(max_exposure=1.0),  # what follows of groups is not promised here
+)
 SEQUENCES = int(os.environ.get("VEILMIX_SEQUENCES", "150"))
 N, LEAST = 6, 2  # people; of whom none may be told apart in the histories below
 SCHEMA = Schema((Feature("a", ("0", "1")), Feature("b", ("0", "1"))))
@@ -213,7 +219,8 @@ class Sequence:
         crowd = Crowd(("a", "b"), tuple(map(str, asked)))
         self.promised.append((set(asked), least))
         with opened(self.file) as ledger:
-            memory = remembered(ledger, KEPT, crowd, seed)
+            rule = group_rule(ledger.entries, KEPT, crowd, ledger.secret())
+            memory = remembered(ledger, KEPT, crowd, seed, rule)
             ledger.begin(
                 Entry(
                     scenario="s",
@@ -222,6 +229,7 @@ class Sequence:
                     seed=seed,
                     least=least,
                     k=2,
+                    max_exposure=1.0,
                 )
             )
             end = self.rounds(memory, terms(least, publish=publish), asked)

@@ -1,0 +1,59 @@
+"""The rows of the table of scores about the ledger."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .layout import percent
+
+if TYPE_CHECKING:
+    from ...scenarios.ledger.account import Account, Subtraction
+
+Row = tuple[str, str, str]
+
+
+def ledger_rows(account: "Account") -> Iterator[Row]:
+    """Yield name, value and meaning of each entry of an account."""
+    yield "ledger: sessions", f"{account.sessions:,}", "of these people, this one included"
+    yield "ledger: releases", f"{len(account.releases):,}", "about them"
+    if account.spent is not None:
+        limit = "not limited" if account.spent.limit is None else f"of {account.spent.limit:g}"
+        meaning = f"nats over all runs, {limit}; whoever has spent most, this run included"
+        yield "ledger: spent", f"{account.spent.most:.4g}", meaning
+    union = account.union
+    if union is not None:
+        proven = "of all their columns together, from their cells: at least, at most"
+        yield "exposed by all releases", f"{union.at_least:,} to {union.at_most:,}", proven
+        if union.true is not None:
+            crowd = f"in a crowd smaller than k = {union.k}"
+            yield "", f"{union.true:,}", f"... in truth, of {union.people:,} people, {crowd}"
+    yield from _subtractions(account)
+    for line in account.warnings:
+        yield "ledger warns", "1", line
+
+
+def _subtractions(account: "Account") -> Iterator[Row]:
+    """Yield the rows of the groups that releases give together."""
+    if len(account.releases) < 2 and not account.groups:
+        return
+    given = "would have been given" if account.refused else "are given"
+    new = f"groups of people that {given} by adding and subtracting releases, since this run"
+    yield "ledger: groups", f"{account.groups:,}", new
+    for group in account.subtractions:
+        yield from _group(group)
+    if (rest := account.groups - len(account.subtractions)) > 0:
+        yield "", f"{rest:,}", "... more, less exposed"
+    rest_of_sums = "combinations that count people twice or in part; they bound counts as well"
+    yield "", "not examined", rest_of_sums
+
+
+def _group(group: "Subtraction") -> Iterator[Row]:
+    """Yield the rows of one group."""
+    made = group.releases or "a release that only its analyst has read"
+    yield "exposed of a group", _exposed(group), f"of {group.people:,} people: {made}"
+    promised = f"at most {percent(group.max_exposure)} in a crowd smaller than {group.k}"
+    proved = "nothing" if group.at_most is None else f"at most {group.at_most:,} people"
+    yield "", "promised", f"... {promised}; from their counts: {proved}"
+
+
+def _exposed(group: "Subtraction") -> str:
+    return "not known" if group.exposed is None else f"{group.exposed:,}"

@@ -1,0 +1,279 @@
+"""The groups of people that the releases of a ledger give by arithmetic, and their exposure.
+
+Releases of the same columns about 60 people and about 50 of these give, by subtraction, the release
+about the ten others. Such a group is treated as a release: it keeps the largest k and the smallest
+share that any session promised to any of its people. Before a release the counts of its single
+columns are known, and so are those of the group: the same combination of counts, from which the
+same bound follows as from those of a session. After it, the cells of the group are known as well.
+
+A group is *new* if the earlier published releases do not give it. A release that its analyst read
+and did not publish is known to the analyst alone: what it gives together with the present one is
+new too, and of unknown counts.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from ...analysis.composition import best_bound
+from ...analysis.composition.subtractable import (
+    MOST_RANK,
+    Combination,
+    Span,
+    span_of,
+    subtractable,
+)
+from ...protocol.hiding import Redact
+from ...protocol.releases import Release
+from .cells import CellCounts
+
+MOST_COLUMN_SETS = 64  # common columns of releases that are looked at
+
+
+class TooManyGroupsError(Exception):
+    """The releases have more combinations than are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """The promise of a session.
+
+    Attributes:
+        people: its recipients, by fingerprint.
+        k: people in the smallest crowd wanted.
+        max_exposure: the share of people who may be in a smaller one.
+    """
+
+    people: frozenset[str]
+    k: int
+    max_exposure: float
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRelease:
+    """A release as far as it is known here.
+
+    Attributes:
+        number: of its session in the ledger, from 1.
+        told: its people, its columns and their wording.
+        cells: counts by marks, the columns ascending; None where they are not known.
+        singles: counts of single columns by marks, of those that are known without `cells`.
+    """
+
+    number: int
+    told: Release
+    cells: CellCounts | None = None
+    singles: Mapping[str, CellCounts | None] = field(default_factory=dict)
+
+    @classmethod
+    def with_cells(cls, number: int, told: Release, cells: CellCounts) -> "KnownRelease":
+        """A release with its cells, and the counts of its columns."""
+        whole = cls(number, told, cells)
+        return replace(whole, singles={name: whole.over((name,)) for name in told.columns})
+
+    def over(self, columns: Sequence[str]) -> CellCounts | None:
+        """The counts over some of its columns; None where they are not known."""
+        if len(columns) == 1 and columns[0] in self.singles:
+            return self.singles[columns[0]]
+        order = sorted(self.told.columns)
+        if self.cells is None or list(columns) == order:
+            return self.cells
+        places = [order.index(column) for column in columns]
+        sums: Counter[tuple[str, ...]] = Counter()
+        for cell, people in self.cells.items():
+            sums[tuple(cell[place] for place in places)] += people
+        return sums
+
+    def words(self, column: str) -> object:
+        """The wording of a column: two releases with equal wordings have comparable cells."""
+        rule = self.told.hidden.get(column)
+        drawn = self.number if isinstance(rule, Redact) and rule.cover else 0
+        return self.told.coarser.get(column, ()), rule, drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group that releases give.
+
+    Attributes:
+        people: its fingerprints.
+        columns: the columns of its joint counts, ascending.
+        terms: the releases and their factors; () where one of them was not published.
+        k, max_exposure: the strictest promise to any of its people.
+    """
+
+    people: frozenset[str]
+    columns: tuple[str, ...]
+    terms: tuple[tuple[KnownRelease, Fraction], ...]
+    k: int
+    max_exposure: float
+
+    def counts(self, columns: Sequence[str]) -> CellCounts | None:
+        """Its counts over some columns; None where they are unknown or contradict each other."""
+        sums: defaultdict[tuple[str, ...], Fraction] = defaultdict(Fraction)
+        wordings = {tuple(map(release.words, columns)) for release, _ in self.terms}
+        for release, factor in self.terms:
+            part = release.over(columns)
+            if part is None or len(wordings) > 1:
+                return None
+            for cell, people in part.items():
+                sums[cell] += factor * people
+        whole = all(people >= 0 and people.denominator == 1 for people in sums.values())
+        if not whole or sum(sums.values()) != len(self.people):
+            return None
+        return {cell: int(people) for cell, people in sums.items() if people}
+
+    @property
+    def at_most(self) -> int | None:
+        """People of it below k at most, by the counts of its single columns; None: unknown."""
+        columns = [self.counts((column,)) for column in self.columns]
+        known = [list(column.values()) for column in columns if column is not None]
+        return best_bound(known, self.k).people if len(known) == len(columns) else None
+
+    @property
+    def exposed(self) -> int | None:
+        """People of it in a cell of fewer than k; None where its cells are unknown."""
+        cells = self.counts(self.columns)
+        return None if cells is None else sum(few for few in cells.values() if few < self.k)
+
+    def breaks(self, people: int | None) -> bool:
+        """Whether this number of exposed people (None: unknown) exceeds the promise."""
+        share = 1.0 if people is None else people / len(self.people)
+        return share > self.max_exposure
+
+
+def new_groups(
+    past: Sequence[KnownRelease], now: KnownRelease, promises: Sequence[Promise]
+) -> list[Group]:
+    """Every group that a release gives together with earlier ones and they did not give before.
+
+    promises: of all sessions, the present one last. Its own people are not among the groups unless
+    a session promised more to one of them. TooManyGroupsError beyond MOST_RANK and
+    MOST_COLUMN_SETS.
+    """
+    near = _linked(past, now)
+    groups: dict[frozenset[str], list[Group]] = defaultdict(list)
+    looked_at: set[frozenset[int]] = set()
+    for columns in _common_columns(near, now):
+        about = [release for release in near if columns <= release.told.columns]
+        numbers = frozenset(release.number for release in about)
+        if numbers in looked_at:  # with fewer columns the same groups show less
+            continue
+        looked_at.add(numbers)
+        for group in _groups(about, now, tuple(sorted(columns)), promises):
+            wider = any(columns < set(other.columns) for other in groups[group.people])
+            if not wider and not _is_whole_release(group, now, promises[-1]):
+                groups[group.people].append(group)
+    return [group for some in groups.values() for group in some]
+
+
+def _is_whole_release(group: Group, now: KnownRelease, promise: Promise) -> bool:
+    """Whether a group is all people of the present release, which its session judges itself."""
+    strictest = (group.k, group.max_exposure) == (promise.k, promise.max_exposure)
+    return strictest and group.people == now.told.people
+
+
+def _linked(past: Sequence[KnownRelease], now: KnownRelease) -> list[KnownRelease]:
+    """The releases that share people with the present one, or with one that does, and so on."""
+    near: list[KnownRelease] = []
+    reached, rest = set(now.told.people), list(past)
+    while found := [release for release in rest if not reached.isdisjoint(release.told.people)]:
+        near += found
+        rest = [release for release in rest if release not in found]
+        reached.update(*(release.told.people for release in found))
+    return near
+
+
+def _common_columns(near: Sequence[KnownRelease], now: KnownRelease) -> list[frozenset[str]]:
+    """The columns that some releases have in common with the present one, most columns first."""
+    sets = {now.told.columns}
+    for release in near:
+        sets |= {columns & release.told.columns for columns in sets}
+        if len(sets) > MOST_COLUMN_SETS:
+            raise TooManyGroupsError
+    return sorted(filter(None, sets), key=lambda columns: (-len(columns), sorted(columns)))
+
+
+def _groups(
+    about: Sequence[KnownRelease],
+    now: KnownRelease,
+    columns: tuple[str, ...],
+    promises: Sequence[Promise],
+) -> Iterator[Group]:
+    """The new groups over some columns. about: the earlier releases that have all of these."""
+    shown = _distinct([release for release in about if release.cells is not None], now, columns)
+    if any(release.told.people == now.told.people for release in shown):
+        return
+    unread = [release for release in about if release.cells is None]
+    hidden = [
+        release
+        for release in _distinct(unread, now, columns)
+        if release.told.people not in {other.told.people for other in (*shown, now)}
+    ]
+    atoms = _atoms([*shown, *hidden, now])
+    before, given = _span(shown, atoms), _span([*shown, now], atoms)
+    for found in _listed(given):
+        if not before.holds(found.atoms):
+            terms = [
+                (release, factor)
+                for release, factor in zip([*shown, now], found.weights, strict=True)
+                if factor
+            ]
+            yield _group(found.atoms, atoms, columns, tuple(terms), promises)
+    if hidden:
+        earlier = _span([*shown, *hidden], atoms)
+        for found in _listed(_span([*shown, *hidden, now], atoms)):
+            if not given.holds(found.atoms) and not earlier.holds(found.atoms):
+                yield _group(found.atoms, atoms, columns, (), promises)
+
+
+def _distinct(
+    releases: Sequence[KnownRelease], now: KnownRelease, columns: tuple[str, ...]
+) -> list[KnownRelease]:
+    """A release for each set of people, preferably in the words of the present one."""
+    wanted = tuple(map(now.words, columns))
+    sets: dict[frozenset[str], KnownRelease] = {}
+    for release in releases:
+        same = tuple(map(release.words, columns)) == wanted
+        if same or release.told.people not in sets:
+            sets[release.told.people] = release
+    return list(sets.values())
+
+
+def _atoms(releases: Sequence[KnownRelease]) -> list[frozenset[str]]:
+    """The people of each pattern of attendance, in a fixed order."""
+    patterns: defaultdict[str, list[int]] = defaultdict(list)
+    for number, release in enumerate(releases):
+        for person in release.told.people:
+            patterns[person].append(number)
+    atoms: defaultdict[tuple[int, ...], set[str]] = defaultdict(set)
+    for person, sessions in patterns.items():
+        atoms[tuple(sessions)].add(person)
+    return [frozenset(atoms[pattern]) for pattern in sorted(atoms)]
+
+
+def _span(releases: Sequence[KnownRelease], atoms: Sequence[frozenset[str]]) -> Span:
+    """The span of the people of releases. An atom is in a release as a whole or not at all."""
+    rows = [[int(atom <= release.told.people) for atom in atoms] for release in releases]
+    return span_of(rows, len(atoms))
+
+
+def _listed(span: Span) -> Sequence[Combination]:
+    if span.rank > MOST_RANK:
+        raise TooManyGroupsError
+    return subtractable(span)
+
+
+def _group(
+    picked: Sequence[int],
+    atoms: Sequence[frozenset[str]],
+    columns: tuple[str, ...],
+    terms: tuple[tuple[KnownRelease, Fraction], ...],
+    promises: Sequence[Promise],
+) -> Group:
+    """A group with the strictest promise to any of its people."""
+    people = frozenset[str]().union(*(atoms[atom] for atom in picked))
+    heard = [promise for promise in promises if not promise.people.isdisjoint(people)]
+    k = max(promise.k for promise in heard)
+    return Group(people, columns, terms, k, min(promise.max_exposure for promise in heard))
