@@ -16,11 +16,15 @@ The commands that read one, `score`, `advise` and `worst`, take them.
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .options import FILE, PATH, Command
 from .text.layout import clean, page, say
+
+if TYPE_CHECKING:
+    from ..scenarios.ledger.account import Account
 
 NAMES = "A,B,..."
 
@@ -75,6 +79,29 @@ def counted_options(command: Command) -> Command:
 def table_options(command: Command) -> Command:
     """Give a command the options of a table; it takes them as `**reading`."""
     return _with(OPTIONS, command)
+
+
+def ledger_option(command: Command) -> Command:
+    """Give a command a ledger: `ledger`, a file or None."""
+    return click.option(
+        "--ledger",
+        type=FILE,
+        metavar="FILE",
+        help="What was released about whom before. A table that may not follow it is refused: by "
+        "subtraction it would give people of whom less was promised. One that will be released is "
+        "added.",
+    )(command)
+
+
+def tell_ledger(account: "Account | None", *, err: bool) -> None:
+    """Print the account of a ledger, if one was named. err: on stderr."""
+    if account is None:
+        return
+    from .text.layout import Grid, lay_out
+    from .text.ledger import ledger_rows
+
+    say(page(err=err))
+    lay_out(page(err=err), Grid(("ledger", "value", "meaning"), [*ledger_rows(account)], (1,)))
 
 
 def figure_option(drawn: str) -> Callable[[Command], Command]:

@@ -96,7 +96,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "guards": {"programs", "catalogue"},
         "ledger": {"serialization", "schema", "populations", "programs"},
         "scoring": {"wording", "serialization", "schema", "populations", "programs", "ledger"},
-        "tables": {"wording", "serialization", "schema", "populations", "scoring"},
+        "tables": {"wording", "serialization", "schema", "populations", "ledger", "scoring"},
         "validation": {"serialization", "schema", "populations", "programs", "catalogue"},
         "play": {
             "serialization", "schema", "populations", "programs", "catalogue", "ledger", "scoring",
@@ -113,6 +113,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
             "populations",
             "programs",
             "catalogue",
+            "ledger",
             "play",
             "records",
         },

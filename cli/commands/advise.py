@@ -1,16 +1,26 @@
 """`veilmix advise`: how coarse a table has to be so that its people are k-anonymous."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..options import FILE
-from ..own_table import check_figure, crowd_options, figure_option, table_options, warn
+from ..own_table import (
+    check_figure,
+    crowd_options,
+    figure_option,
+    ledger_option,
+    table_options,
+    tell_ledger,
+    warn,
+)
 from ..stages import stages
 from ..text.layout import format_option, page, say, write_csv, write_json
 
 if TYPE_CHECKING:
+    from ...scenarios.ledger.account import Account
     from ...scenarios.tables.advise import Advised
     from ...scenarios.tables.reading import Reading
 
@@ -63,6 +73,7 @@ def refuse_seconds(_ctx: click.Context, _option: click.Parameter, given: str | N
     help="Write the advice as a scenario.",
 )
 @click.option("--force", is_flag=True, help="Replace a scenario that is there.")
+@ledger_option
 @table_options
 @format_option
 def command(
@@ -76,6 +87,7 @@ def command(
     steps: int | None,
     picture: Path | None,
     file: Path | None,
+    ledger: Path | None,
     form: str,
     *,
     force: bool,
@@ -98,23 +110,50 @@ def command(
             k,
             max_exposure,
             missing=MISSING,
-            hierarchies={name: Path(at) for name, at in _pairs("hierarchy", hierarchy)},
-            weights={name: _number(name, text) for name, text in _pairs("weight", weight)},
+            **_ladders(hierarchy, weight),
             predict=predict,
             by=by,
             steps=steps,
             progress=stage,
         )
-        if picture is not None:
-            stage(f"drawing {picture}")
-            _draw(advised, picture)
+        account = _judged(advised, ledger)
+        _draw(advised, picture, stage)
     told = (*table.warnings, *suspects(table, (MISSING, *said.lacking)))
     warn(line for line in told if "read as a value" not in line)
     _tell(advised, data.name, form)
+    tell_ledger(account, err=form != "table")
     if picture is not None:
         say(page(err=True), f"drawn     {picture}")
     if file is not None:
         _write(advised, data, said, file, force=force)
+
+
+def _judged(advised: "Advised", ledger: Path | None) -> "Account | None":
+    """Judge the advised table by a ledger, if one is named; RoundBurned if it may not be released.
+
+    Nothing is released yet, so the ledger is not changed.
+    """
+    if ledger is None:
+        return None
+    from ...scenarios.ledger.book import opened
+    from ...scenarios.schema.model import Policy
+    from ...scenarios.tables.advise import Basis
+    from ...scenarios.tables.release import release_table
+
+    chosen = zip(advised.columns, advised.best.levels, strict=True)
+    features = [feature for column, level in chosen if (feature := column.feature(level))]
+    if not features:
+        return None
+    with opened(ledger) as book:
+        return release_table(
+            book,
+            advised.table,
+            features,
+            Policy(k=advised.k, max_exposure=advised.max_exposure),
+            missing=advised.missing,
+            exact=advised.by is Basis.TRUTH,
+            noted=False,
+        )
 
 
 def _tell(advised: "Advised", called: str, form: str) -> None:
@@ -130,7 +169,18 @@ def _tell(advised: "Advised", called: str, form: str) -> None:
         advice.tell(page(), advised, called)
 
 
-def _draw(advised: "Advised", picture: Path) -> None:
+def _ladders(hierarchy: tuple[str, ...], weight: tuple[str, ...]) -> dict[str, Any]:
+    """The arguments of the search that options give by column."""
+    return {
+        "hierarchies": {name: Path(at) for name, at in _pairs("hierarchy", hierarchy)},
+        "weights": {name: _number(name, text) for name, text in _pairs("weight", weight)},
+    }
+
+
+def _draw(advised: "Advised", picture: Path | None, stage: "Callable[[str], None]") -> None:
+    if picture is None:
+        return
+    stage(f"drawing {picture}")
     from ...analysis import drawing
     from ...analysis.advice.figure import figure
 

@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..options import FILE, NODES
-from ..own_table import check_figure, crowd_options, figure_option, table_options, warn
+from ..own_table import (
+    check_figure,
+    crowd_options,
+    figure_option,
+    ledger_option,
+    table_options,
+    tell_ledger,
+    warn,
+)
 from ..stages import stages
 from ..text.layout import format_option, page, say, write_csv, write_json
 
 if TYPE_CHECKING:
     from ...analysis.scoring import TableScore
+    from ...scenarios.ledger.account import Account
     from ...scenarios.populations.people import Table
     from ...scenarios.tables.reading import Reading
     from ...scenarios.tables.score_record import ScoredTable
@@ -61,6 +70,7 @@ if TYPE_CHECKING:
     type=FILE,
     help="Write how many people share each row, likewise.",
 )
+@ledger_option
 @click.option("--advise", "advising", is_flag=True, help="Then print what `veilmix advise` says.")
 @click.option("--bom", is_flag=True, help="CSV begins with the mark by which Excel knows UTF-8.")
 @table_options
@@ -76,6 +86,7 @@ def command(
     saved: Path | None,
     kept: Path | None,
     counts: Path | None,
+    ledger: Path | None,
     bom: bool,  # noqa: FBT001 - click's
     advising: bool,  # noqa: FBT001 - click's
     form: str,
@@ -95,19 +106,13 @@ def command(
     texts = said.lacking
     with stages() as stage:
         table = read(data, said, progress=stage)
-        score = score_read(
-            table,
-            texts,
-            k,
-            max_exposure,
-            missing=missing,
-            factor=factor,
-            worst_case_nodes=nodes or None,
-            progress=stage,
-        )
+        account = _released(ledger, data, said, k, max_exposure)
+        judge = partial(score_read, factor=factor, worst_case_nodes=nodes or None, progress=stage)
+        score = judge(table, texts, k, max_exposure, missing=missing)
     warn((*table.warnings, *suspects(table, texts)))
     record = partial(_record, score, data, said, table)
     _tell(score, record, data.name, ("", *texts), table, form)
+    tell_ledger(account, err=form != "table")
     if advising:
         _advise(data, said, k, max_exposure)
     _save(record, saved)
@@ -115,6 +120,23 @@ def command(
         _draw(score, picture)
     for line in write_out(table, kept, counts, bom=bom):
         say(page(err=True), line)
+
+
+def _released(
+    ledger: Path | None, data: Path, said: "Reading", k: int, max_exposure: float
+) -> "Account | None":
+    """Note a table as a release of a ledger, if one is named; RoundBurned if it may be none."""
+    if ledger is None:
+        return None
+    from ...scenarios.ledger.book import opened
+    from ...scenarios.schema.model import Policy
+    from ...scenarios.tables.reading import finer, released_features
+    from ...scenarios.tables.release import release_table
+
+    table = finer(data, said)
+    with opened(ledger) as book:
+        policy = Policy(k=k, max_exposure=max_exposure)
+        return release_table(book, table, released_features(said, table.columns), policy)
 
 
 def _record(score: "TableScore", data: Path, said: "Reading", table: "Table") -> "ScoredTable":

@@ -33,10 +33,10 @@ def ledger_rows(account: "Account") -> Iterator[Row]:
 
 def _subtractions(account: "Account") -> Iterator[Row]:
     """Yield the rows of the groups that releases give together."""
-    if len(account.releases) < 2 and not account.groups:
+    if not account.groups and (account.refused or len(account.releases) < 2):
         return
-    given = "would have been given" if account.refused else "are given"
-    new = f"groups of people that {given} by adding and subtracting releases, since this run"
+    give = "would have given" if account.refused else "give"
+    new = f"groups of people that releases {give} by adding and subtracting, since this one"
     yield "ledger: groups", f"{account.groups:,}", new
     for group in account.subtractions:
         yield from _group(group)

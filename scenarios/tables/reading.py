@@ -129,6 +129,17 @@ def read(
     return replaced(coarser, warnings=(*warnings, *_header_doubts(source, section)))
 
 
+def finer(path: Path, said: Reading, missing: str = "") -> Table:
+    """Read the same columns before they are made coarser."""
+    return read(path, replaced(said, coarsen=()), missing)
+
+
+def released_features(said: Reading, columns: Sequence[str]) -> list[Feature]:
+    """A feature for each column, with the rules that make it coarser."""
+    rules = {feature.name: feature for feature in coarsenings(said.coarsen, columns)}
+    return [rules.get(name, Feature(name=name)) for name in columns]
+
+
 def _header_doubts(source: FileSource, section: Population) -> list[str]:
     """What speaks against what the user says of line 1."""
     if section.header is None:

@@ -1,0 +1,112 @@
+"""A table of one's own as the next release of a ledger: judged, and noted before it is written.
+
+The holder of the table knows all its cells, so the true exposure of a group decides (`exact`), as
+it decides elsewhere about a table of one's own, unless only the counts of columns are to decide.
+The holder alone reads a refusal. If others learn that the table is withheld, they learn that a
+group of it would have had small crowds.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec.structs import replace as changed
+
+from ...protocol.coarsening import rule_digest
+from ...protocol.history import HandedBatch
+from ...protocol.releases import Release
+from ..ledger.account import Account
+from ..ledger.batches import handed
+from ..ledger.book import Ledger
+from ..ledger.cells import marked
+from ..ledger.keep import account, entry_of, remembered
+from ..ledger.people import Crowd, crowd_of_table
+from ..ledger.subtraction import group_rule
+from ..populations.people import Codes, Table, coarse, say
+from ..schema.model import About, Feature, Policy, Population, Scenario
+
+
+def release_table(
+    ledger: Ledger,
+    table: Table,
+    features: Sequence[Feature],
+    policy: Policy,
+    *,
+    missing: str = "",
+    exact: bool = True,
+    noted: bool = True,
+) -> Account:
+    """Judge a table as the next release about its people; RoundBurned if it may not be made.
+
+    Args:
+        ledger: what was released before.
+        table: its people, before anything is made coarser.
+        features: the columns that are released, and how coarse.
+        policy: the promise: k and max_exposure.
+        missing: what an empty cell is called.
+        exact: whether its cells decide, and not the counts of single columns.
+        noted: whether it will be released, so that the ledger holds it from now on.
+    """
+    crowd = crowd_of_table(table, ledger.secret())
+    names, cells = _cells(table, features, missing)
+    released = marked(names, cells, ledger.secret())
+    scenario = Scenario(
+        scenario=About(name=table.name), population=Population(source=table.name), policy=policy
+    )
+    past = list(ledger.entries)
+    rule = group_rule(past, scenario, crowd, ledger.secret())
+    rule.cells, rule.exact = {cell.marks: cell.people for cell in released}, exact
+    memory = remembered(ledger, scenario, crowd, None, rule)
+    memory.write = lambda _: None
+    people = frozenset(crowd.people)
+    words = _words(table, features, missing, crowd)
+    release = Release(people, frozenset(names), coarser=words)
+    batch = HandedBatch(1, people, scenario.defence.min_dropout, (release,), public=True)
+    memory.admit(batch, _singles(names, cells), first=True)
+    entry = changed(
+        entry_of(scenario, crowd, None, None), handed=(handed(batch, crowd),), released=released
+    )
+    if noted:
+        ledger.add(entry)
+    return account(past, entry, memory, rule, scenario, None)
+
+
+def _words(
+    table: Table, features: Sequence[Feature], missing: str, crowd: Crowd
+) -> dict[str, tuple[str, ...]]:
+    """How the values of each column were made coarser, where they were."""
+    words = {
+        feature.name: (
+            *crowd.read.get(feature.name, ()),
+            *map(rule_digest, say(table, feature, missing).rules),
+        )
+        for feature in features
+    }
+    return {name: rules for name, rules in words.items() if rules}
+
+
+def _cells(
+    table: Table, features: Sequence[Feature], missing: str
+) -> tuple[list[str], dict[tuple[str, ...], int]]:
+    """The columns that are released, and people by row."""
+    said, names = coarse(table, features, missing), [feature.name for feature in features]
+    places = [said.columns.index(name) for name in names]
+    return names, _counts(said.codes[:, places], [said.values[place] for place in places])
+
+
+def _counts(codes: Codes, texts: Sequence[Sequence[str]]) -> dict[tuple[str, ...], int]:
+    """People by row."""
+    rows, people = np.unique(codes, axis=0, return_counts=True)
+    return {
+        tuple(values[code] for values, code in zip(texts, row, strict=True)): many
+        for row, many in zip(rows.tolist(), people.tolist(), strict=True)
+    }
+
+
+def _singles(names: Sequence[str], cells: dict[tuple[str, ...], int]) -> dict[str, Counter[str]]:
+    """People by value of each column."""
+    counts: dict[str, Counter[str]] = {name: Counter() for name in names}
+    for row, people in cells.items():
+        for name, value in zip(names, row, strict=True):
+            counts[name][value] += people
+    return counts

@@ -1,0 +1,76 @@
+"""`--ledger` of `score` and `advise`: a table as the next release."""
+
+from pathlib import Path
+
+import pytest
+from veilmix.scenarios.ledger.book import read
+
+ROWS = [(a, b) for a in ("red", "blue") for b in ("cat", "dog") for _ in range(15)]
+GONE = (0, 1, 2, 15, 16, 30, 31, 32, 45, 46)
+PROMISE = ("--k", "5", "--max-exposure", "0.2", "--identifier", "name")
+
+
+def write(path: Path, people: range | list[int]) -> str:
+    """People with names, by which they are known and which nobody scores."""
+    rows = [f"person {person},{','.join(ROWS[person])}" for person in people]
+    path.write_text("\n".join(["name,a,b", *rows]) + "\n")
+    return str(path)
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> tuple[str, str]:
+    stay = [person for person in range(60) if person not in GONE]
+    return write(tmp_path / "sixty.csv", range(60)), write(tmp_path / "fifty.csv", stay)
+
+
+def test_a_table_that_shows_ten_who_left_is_refused(typed, tables: tuple[str, str]) -> None:
+    whole, fewer = tables
+    book = Path("book.json")
+    said = typed("score", whole, *PROMISE, "--ledger", "book.json")
+    assert said.code == 0, said.err
+    assert "ledger: sessions" in said.out
+    before = book.read_bytes()
+    written = ("--table", "out.csv", "--counts", "counts.csv", "--save", "score.json")
+    said = typed("score", fewer, *PROMISE, "--ledger", "book.json", *written)
+    assert said.code == 3
+    assert "10 people are told apart by adding and subtracting releases: 10 of them" in said.err
+    assert said.out == ""
+    assert book.read_bytes() == before
+    assert not any(Path(name).exists() for name in written[1::2])
+    said = typed("advise", fewer, *PROMISE, "--ledger", "book.json", "--write", "advice.toml")
+    assert said.code == 3
+    assert not Path("advice.toml").exists()
+    assert book.read_bytes() == before
+
+
+def test_a_table_that_may_follow_is_noted_and_its_groups_are_printed(
+    typed, tables: tuple[str, str], tmp_path: Path
+) -> None:
+    whole, _ = tables
+    half = write(tmp_path / "half.csv", [*range(0, 60, 2)])
+    assert typed("score", whole, *PROMISE, "--ledger", "book.json").code == 0
+    said = typed("score", half, *PROMISE, "--ledger", "book.json", "--format", "csv")
+    assert said.code == 0, said.err
+    lines = [" ".join(line.split()) for line in said.err.splitlines()]
+    assert any(line.startswith("exposed of a group 0 of 30 people: session 1 - ") for line in lines)
+    assert any(line.startswith("not examined") for line in lines)
+    assert [entry.cells for entry in read(Path("book.json"))] == [(15,) * 4, (7, 7, 8, 8)]
+    assert "red" not in Path("book.json").read_text()
+    finer = typed("score", half, *PROMISE, "--ledger", "book.json", "--coarsen", "a.prefix=1")
+    assert finer.code == 0, finer.err  # the same people, in coarser words
+
+
+def test_advice_is_judged_and_not_noted(typed, tables: tuple[str, str], tmp_path: Path) -> None:
+    """30 of 60 leave, 7 or 8 of each row: none is exposed, and the ledger stays as it is."""
+    whole, _ = tables
+    half = write(tmp_path / "half.csv", [*range(0, 60, 2)])
+    kept = ("--k", "5", "--max-exposure", "0.2", "--identifier", "name", "--ledger", "book.json")
+    assert typed("score", whole, *kept).code == 0
+    before = Path("book.json").read_bytes()
+    said = typed("advise", half, *kept)
+    assert said.code == 0, said.err
+    assert "exposed of a group" in said.out
+    said = typed("advise", half, *kept, "--by", "promise", "--max-exposure", "0.27")
+    assert said.code == 3  # 8 of 30 at most, by the counts of columns: more than was promised
+    assert "it cannot be proved that at most 20 % of them are in a crowd smaller" in said.err
+    assert Path("book.json").read_bytes() == before  # nothing is released yet
