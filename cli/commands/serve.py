@@ -1,5 +1,6 @@
 """`veilmix serve`: be the board, a shuffler, the curator or the analyst of a session."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -7,11 +8,14 @@ import click
 
 from ..app import Unmet
 from ..options import FILE, executor_option
+from ..own_table import tell_ledger
 from ..text.layout import clean
 
 if TYPE_CHECKING:
     from ...machines.service import Site
     from ...protocol.board import Board
+    from ...protocol.history import History
+    from ...roles.workplace import Workplace
     from ...scenarios.sessions.file import SessionFile
 
 KEY_HELP = "The identity of this place: NAME.key.toml, which `veilmix keys NAME` has written."
@@ -60,6 +64,13 @@ LOG = click.option(
 @PATIENCE
 @executor_option("process", "Who opens more than 128 messages at a time: workers of PLACE's own")
 @click.option(
+    "--ledger",
+    type=FILE,
+    metavar="FILE",
+    help="Of shuffler-1: what was released in earlier sessions about whom, by registered keys. "
+    "What could be subtracted, or joined, is refused ([policy] ledger).",
+)
+@click.option(
     "--linger",
     type=click.FloatRange(0, 86_400),
     default=30.0,
@@ -83,6 +94,7 @@ def command(
     log: str,
     patience: float,
     executor: str,
+    ledger: Path | None,
     linger: float,
     port: int,
 ) -> None:
@@ -100,6 +112,8 @@ def command(
     if "://" in session:
         from .mix import mix_for_class
 
+        if ledger is not None:
+            raise click.UsageError("--ledger: nobody in a class has a registered key to know by")
         require()
         mix_for_class(place, session, key, port, teller(place, log), executor)
         return
@@ -109,12 +123,18 @@ def command(
     hosted, site = opened(path, place, key, durable, journal, log, patience)
     if hosted.directory.places[place].users:
         raise click.UsageError(f"{place} is people: `veilmix answer` is for them")
-    conclude(_served(hosted, site, linger, executor), hosted)
+    conclude(_served(hosted, site, linger, executor, ledger), hosted)
 
 
-def _served(session: "SessionFile", site: "Site", linger: float, executor: str) -> "Board":
+def _served(
+    session: "SessionFile", site: "Site", linger: float, executor: str, ledger: Path | None
+) -> "Board":
     """Keep the board, or play a party, to the end of the session."""
     from ...protocol.phases import BOARD
+    from ...scenarios.sessions.ledger import check_kept, with_ledger
+
+    if ledger is not None:
+        check_kept(session, site.name)
     from ...scenarios.sessions.place import keep_board, take_part
     from ...scenarios.studies.workplaces import own_workplace
 
@@ -123,7 +143,21 @@ def _served(session: "SessionFile", site: "Site", linger: float, executor: str) 
             raise click.UsageError("--executor: the board opens nothing, and has no work to give")
         return keep_board(site, linger)
     with own_workplace(executor, site.name, site.log) as workers:
-        return take_part(session, site, workplace=workers)
+        if ledger is None:
+            return take_part(session, site, workplace=workers)
+        play = partial(_remembering, session, site, workers)
+        board, account = with_ledger(session, ledger, play)
+        tell_ledger(account, err=True)
+        return board
+
+
+def _remembering(
+    session: "SessionFile", site: "Site", workers: "Workplace", history: "History"
+) -> "Board":
+    """Play the first shuffler, which remembers earlier sessions."""
+    from ...scenarios.sessions.place import take_part
+
+    return take_part(session, site, workplace=workers, history=history)
 
 
 def opened(

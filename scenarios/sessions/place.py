@@ -16,6 +16,7 @@ from ...machines.remote import RemoteNetwork
 from ...machines.service import Log, Site, run_board, run_party
 from ...protocol import parties
 from ...protocol.board import Board
+from ...protocol.history import History
 from ...protocol.phases import BOARD
 from ...roles.cast import Cast, Guards
 from ...roles.event_loop import run_loop
@@ -63,11 +64,16 @@ def keep_board(place: Site, linger: float) -> Board:
 
 
 def take_part(
-    session: SessionFile, place: Site, rows: Rows = (), workplace: Workplace = HERE
+    session: SessionFile,
+    place: Site,
+    rows: Rows = (),
+    workplace: Workplace = HERE,
+    history: History | None = None,
 ) -> Board:
     """Play a keyholder, or the people of a place who answer `rows`, to the end of the session.
 
-    workplace: where its long lists of work are done.
+    workplace: where its long lists of work are done. history: what a first shuffler remembers of
+    earlier sessions.
     """
     users = session.directory.places[place.name].users
     if len(rows) != len(users):
@@ -81,6 +87,7 @@ def take_part(
     async def role(network: RemoteNetwork, entropy: Entropy) -> None:
         cast = _cast(session, entropy, users, rows)
         cast = replace(cast, identities={place.name: place.own.signer}, workplace=workplace)
+        cast = replace(cast, guards=replace(cast.guards, history=history))
         network.terms = cast.terms
         await perform(cast, network, who, signing, partial(make_key, cast))
 

@@ -201,13 +201,20 @@ class Session:
             )
 
     def start_all(
-        self, *options: str, before: Mapping[str, str] | None = None, pause: float = 0
+        self,
+        *options: str,
+        before: Mapping[str, str] | None = None,
+        pause: float = 0,
+        own: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:
-        """Start all places, the curator when all others have been ready for a time of theirs."""
+        """Start all places, the curator when all others have been ready for a time of theirs.
+
+        own: options of one place.
+        """
         first = [*self.halls, *(name for name in PARTIES if name != "curator")]
-        done = before or {}
+        done, more = before or {}, own or {}
         for name in first:
-            self.start(name, *options, before=done.get(name, ""))
+            self.start(name, *options, *more.get(name, ()), before=done.get(name, ""))
         for name in first:
             self.heard(name, "ready")
         self.pass_time(pause)

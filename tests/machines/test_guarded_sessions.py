@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import session_kit as KIT
+from veilmix.scenarios.ledger.book import read
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="types bash")]
 
@@ -33,9 +34,13 @@ def test_registered_people_with_tokens_who_look_say_less_than_they_know(
         "annex": KIT.Hall(9, [("15", "oslo"), ("29", "Rome")] * 2, listens=True),
     }
     session = KIT.Session(tmp_path, started, ALL, COARSER, halls)
-    session.start_all()
+    session.start_all(own={"shuffler-1": ("--ledger", "people.json")})
     for place in (*KIT.PARTIES, *halls):
         assert session.ended(place) == 0, session.said(place)
+    (kept,) = read(tmp_path / "people.json")
+    assert (len(kept.people), kept.columns, kept.cells) == (12, ("age", "town"), (6, 6))
+    assert [batch.missing for batch in kept.handed] == [(), ()]
+    assert "ledger: sessions" in (tmp_path / "shuffler-1.log").read_text()
     for place in ("curator", "hall", "annex"):
         assert session.out(place) == "age,town,count\n10 to 19,oslo,6\n20 to 29,rome,6\n"
     posts = [event["detail"] for event in session.log("annex") if event["event"] == "entry"]

@@ -1,4 +1,4 @@
-"""`--ledger` of `score` and `advise`: a table as the next release."""
+"""`--ledger` of `score`, `advise` and `serve`: a table, or a session, as the next release."""
 
 from pathlib import Path
 
@@ -74,3 +74,12 @@ def test_advice_is_judged_and_not_noted(typed, tables: tuple[str, str], tmp_path
     assert said.code == 3  # 8 of 30 at most, by the counts of columns: more than was promised
     assert "it cannot be proved that at most 20 % of them are in a crowd smaller" in said.err
     assert Path("book.json").read_bytes() == before  # nothing is released yet
+
+
+def test_a_class_and_a_folder_have_no_ledger(typed, tables: tuple[str, str]) -> None:
+    said = typed("serve", "shuffler-1", "http://127.0.0.1:8766/K7M2PX", "--ledger", "book.json")
+    assert said.code == 2
+    assert "nobody in a class has a registered key" in said.err
+    Path("folder").mkdir()
+    said = typed("score", tables[0], *PROMISE, "--ledger", "folder")
+    assert said.code == 2
