@@ -176,6 +176,42 @@ def test_new_groups_are_those_that_no_earlier_release_gives() -> None:
     assert found > 20
 
 
+@pytest.mark.usefixtures("plain_marks")
+def test_whatever_passes_keeps_every_promise() -> None:
+    """Random crowds and promises: all sets of people that the published counts give are listed."""
+    rng, ended = np.random.default_rng(5), Counter[str]()
+    for _ in range(8):
+        table = {i: ("xy"[rng.integers(2)], "pq"[rng.integers(2)]) for i in range(PEOPLE)}
+        shown: list[KnownRelease] = []
+        promises: list[Promise] = []
+        for number in range(1, 6):
+            crowd = rng.choice(PEOPLE, rng.integers(1, PEOPLE + 1), replace=False).tolist()
+            now = known(number, crowd, table)
+            k, share = int(rng.integers(1, 3)), float(rng.choice([0.0, 0.5, 1.0]))
+            promises.append(Promise(now.told.people, k, share))
+            singles = {
+                column: Counter(table[person][place] for person in crowd)
+                for place, column in enumerate("ab")
+            }
+            ledger = GroupRule(list(shown), list(promises), number, KEY)
+            if ledger.refusal(batch(now.told.people), singles) is not None:
+                ended["refused"] += 1
+                continue
+            ended["released"] += 1
+            crowds = [sorted(map(int, release.told.people)) for release in [*shown, now]]
+            near = linked(crowds)
+            before = [other for other in crowds[:-1] if other in near]
+            for people in given(near) - (given(before) if before else set()):
+                heard = [promise for promise in promises if promise.people & people]
+                most, least = max(p.k for p in heard), min(p.max_exposure for p in heard)
+                own = people == now.told.people and (most, least) == (k, share)
+                rows = Counter(table[int(person)] for person in people)
+                exposed = sum(few for few in rows.values() if few < most)
+                assert own or exposed <= least * len(people), (crowds, people)
+            shown.append(now)
+    assert min(ended["refused"], ended["released"]) > 8, ended
+
+
 def test_three_pairs_give_each_person() -> None:
     table = {0: ("x", "p"), 1: ("y", "q"), 2: ("y", "p")}
     past = [known(1, (0, 1), table), known(2, (1, 2), table)]
