@@ -95,16 +95,18 @@ class ByThreshold:
         return Certificate(decision.certificate.rule, self.k, sum(joint.values()), people)
 
 
-def opened(rows: Counts, k: int, *, prefixes: bool) -> dict[Cell, int]:
+def opened(rows: Counts, k: int, *, prefixes: bool, held: Collection[Cell] = ()) -> dict[Cell, int]:
     """Anybody who sees the table: the cells that are released of it, with their people.
 
-    rows: people by whole row. k: people who open a group, at least 1.
+    rows: people by whole row. k: people who open a group, at least 1. held: rows whose secrets are
+    known besides: whatever is equal to a beginning of one opens too.
     """
     shared = crowds(rows)
+    known = {row[:end] for row in held for end in range(1, len(row) + 1)}
     released: Counter[Cell] = Counter()
     for row, people in rows.items():
         ends = range(len(row), 0, -1) if prefixes else (len(row),)
-        end = next((end for end in ends if shared[row[:end]] >= k), 0)
+        end = next((end for end in ends if shared[row[:end]] >= k or row[:end] in known), 0)
         released[cell(row[:end], len(row))] += people
     return dict(released)
 

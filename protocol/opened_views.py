@@ -3,17 +3,26 @@
 Who follows a ballot from its sender to its reader has a message, and of it what was opened. Reader
 and `randomness` together need nobody else to open all: they compute the function of every row there
 may be, and compare. What that takes is a domain that can be listed, or guesses; here every row is
-taken to be among them.
+taken to be among them. A user who helps the reader opens for it what is equal to its own row: the
+seed of a level opens that level of every message that has it.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from . import parties
 from .announcement import Policy
 from .hiding import BLANK
-from .opened_prefixes import by_prefixes, closes_further, opened, prefix_of, shown_of
+from .opened_prefixes import (
+    Cell,
+    by_prefixes,
+    closes_further,
+    is_cover,
+    opened,
+    prefix_of,
+    shown_of,
+)
 from .record import CountsSeen
 from .transcript import Row
 
@@ -52,11 +61,11 @@ def as_opened(
     """
     if tries_all(coalition):
         return linked, (*counted, *(_all_of(record, seen) for seen in counted))
-    if parties.ANALYST in coalition and closes_further(policy.rule):
-        counted = tuple(_opened_of(record, seen, policy) for seen in counted)
     own = {
         parties.index(member) for member in coalition if parties.role(member) is parties.Role.USER
     }
+    if parties.ANALYST in coalition and (closes_further(policy.rule) or own):
+        counted = tuple(_opened_of(record, seen, policy, own) for seen in counted)
     open_ = {seen.round: set(map(prefix_of, seen.counts)) for seen in counted}
     return {
         number: {
@@ -68,17 +77,23 @@ def as_opened(
     }, counted
 
 
-def _opened_of(record: PersonalRecord, seen: CountsSeen, policy: Policy) -> CountsSeen:
-    """The counts of what opened for the reader of a round, where single people are recorded."""
-    whole = _all_of(record, seen)
+def _opened_of(
+    record: PersonalRecord, seen: CountsSeen, policy: Policy, own: Collection[int]
+) -> CountsSeen:
+    """The counts of what opened for the reader of a round, where single people are recorded.
+
+    own: users of the coalition. The seed of a user's row opens every equal level for the reader.
+    """
+    whole, rows = _all_of(record, seen), record.rows_by_round[seen.round]
     if whole.people != seen.people:
         return seen
-    return opened_counts(whole, policy)
+    held = [tuple(rows[user][j] for j in seen.columns) for user in own if user in rows]
+    return opened_counts(whole, policy, [row for row in held if not is_cover(row)])
 
 
-def opened_counts(whole: CountsSeen, policy: Policy) -> CountsSeen:
+def opened_counts(whole: CountsSeen, policy: Policy, held: Collection[Cell] = ()) -> CountsSeen:
     """The counts of what opens of whole rows, before its reader closes anything further."""
-    counts = opened(whole.counts, policy.k, prefixes=by_prefixes(policy.rule))
+    counts = opened(whole.counts, policy.k, prefixes=by_prefixes(policy.rule), held=held)
     return CountsSeen(whole.round, whole.columns, counts)
 
 

@@ -110,13 +110,17 @@ class View:
         """
         broken = frozenset(number for number, (open_, all_) in self.opened.items() if open_ == all_)
         read = tuple(
-            (seen.round, seen.columns, seen.among, len(seen.counts)) for seen in self.counted
+            (seen.round, seen.columns, seen.among, self._compared(seen)) for seen in self.counted
         )
         linked = frozenset((number, len(rows)) for number, rows in self.by_round.items())
         lengths = frozenset(
             (number, lengths_of.apart) for number, lengths_of in self.lengths.items()
         )
         return broken, self.own, read, self.sees_who, linked, lengths, self.more
+
+    def _compared(self, seen: CountsSeen) -> Hashable:
+        """What tells counts of a round apart; where rows open, who helps the reader opens more."""
+        return frozenset(seen.counts.items()) if self.threshold else len(seen.counts)
 
 
 class Record(AuditedRecord):

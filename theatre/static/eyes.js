@@ -97,8 +97,10 @@ function knows(bill, moves, at, eyes) {
   }
   for (const round of [...counts.keys()].sort((a, b) => a - b))
     known.rounds.get(round).asks.forEach((columns, ask) => {
-      const rows = [...answers.values()].filter((one) => one.round === round && handed.has(`${round}/${one.person}`)).map((one) => one.answers[ask]);
-      const cells = countsSeen(bill, eyes, counts.get(round)[ask], rows);
+      const here = [...answers.values()].filter((one) => one.round === round);
+      const rows = here.filter((one) => handed.has(`${round}/${one.person}`)).map((one) => one.answers[ask]);
+      const held = here.filter((one) => eyes.has(`user-${one.person + 1}`)).map((one) => one.answers[ask]);
+      const cells = countsSeen(bill, eyes, counts.get(round)[ask], rows, held);
       known.counted.push({ round, columns, counts: cells, people: totalOf(cells) });
     });
   for (const [place, { round, person, answers: said }] of answers) {

@@ -13,15 +13,17 @@ function inOrder([one], [other]) {
   return column < 0 ? 0 : one[column] < other[column] ? -1 : 1;
 }
 
-// The counts of what opens of whole rows, before the reader keeps anything to itself.
-function openedCells(rows, { k, prefixes }) {
+// The counts of what opens of whole rows, before the reader keeps anything to itself. held: rows of users who
+// help it; what is equal to a beginning of one opens too.
+function openedCells(rows, { k, prefixes }, held) {
+  const known = new Set(held.flatMap((row) => row.map((_, column) => beginning(row, column + 1))));
   const shared = new Map();
   for (const row of rows)
     for (let end = 1; end <= row.length; end += 1) shared.set(beginning(row, end), (shared.get(beginning(row, end)) || 0) + 1);
   const cells = new Map();
   for (const row of rows) {
     let end = row.length;
-    while (end && shared.get(beginning(row, end)) < k) end = prefixes ? end - 1 : 0;
+    while (end && shared.get(beginning(row, end)) < k && !known.has(beginning(row, end))) end = prefixes ? end - 1 : 0;
     const cell = JSON.stringify(row.map((value, column) => (column < end ? value : CLOSED)));
     cells.set(cell, (cells.get(cell) || 0) + 1);
   }
@@ -29,9 +31,9 @@ function openedCells(rows, { k, prefixes }) {
 }
 
 // The counts that these eyes have: a reader that publishes less than it opens has seen all that it opened.
-function countsSeen(bill, eyes, cells, rows) {
-  const sawMore = bill.opens && bill.opens.closes && eyes.has("analyst") && rows.length === totalOf(cells);
-  return sawMore ? openedCells(rows, bill.opens) : cells;
+function countsSeen(bill, eyes, cells, rows, held) {
+  const sawMore = bill.opens && eyes.has("analyst") && (bill.opens.closes || held.length) && rows.length === totalOf(cells);
+  return sawMore ? openedCells(rows, bill.opens, held) : cells;
 }
 
 // The values of a person that are open, by column: its longest beginning that some released cell says.
