@@ -333,10 +333,7 @@ class ReleaseProgram(Protocol):
         """What a decision says, in a sentence. reader: who decides."""
 
     def stage_release(self, policy: "Policy", schema: Schema, release: Counts) -> str:
-        """Return a sentence on users without a released value; "" if there is nothing to report.
-
-        policy, schema: as announced.
-        """
+        """Return a sentence on users without a released value; "" if there is none."""
 
     def options(
         self,
