@@ -105,12 +105,10 @@ def _(
     wrap,
 ):
     guessed  # nothing is shown before
-    onion = wrap(
-        sealing,
-        [Hop(keys[name].public, contexts[name]) for name in names],
-        text.value.ljust(16).encode(),
-        chance,
-    )
+    hops = [Hop(keys[name].public, contexts[name]) for name in names]
+    slip = text.value.ljust(16).encode()
+    onion, again = (wrap(sealing, hops, slip, chance) for _ in range(2))
+    other = sum(one != two for one, two in zip(onion[0], again[0], strict=True))
     carried, rows, origin = onion[0], [], "Anna"
     for name in names:
         inside = peel(keys[name].secret, carried, contexts[name])
@@ -129,11 +127,14 @@ def _(
         carried, origin = inside, f"{name}, among everybody's" if not last else name
     mo.vstack(
         [
-            mo.md("## Anna's onion\nReal encryption: run it again and every byte differs."),
+            mo.md(
+                f"## Anna's onion\nReal encryption: the same words sealed a second time are "
+                f"{other} other bytes of {len(onion[0])}."
+            ),
             Frame.of(rows),
         ]
     )
-    return (onion,)
+    return onion, rows
 
 
 @app.cell
@@ -164,8 +165,9 @@ def _(guessed, mo, of_outcome, render, veilmix):
     mo.vstack(
         [
             mo.md(
-                "## The whole class\nTwelve people, three questions each. Press play; then tick whose "
-                "eyes you look through. What these eyes cannot see is not in the picture."
+                f"## The whole class\n{outcome.users} people, {len(outcome.schema.names)} questions "
+                "each. Press play; then tick whose eyes you look through. What these eyes cannot see "
+                "is not in the picture."
             ),
             mo.iframe(render(of_outcome(outcome)), height="640px"),
         ]
@@ -174,25 +176,32 @@ def _(guessed, mo, of_outcome, render, veilmix):
 
 
 @app.cell
-def _(Frame, answers, guessed, mo, outcome):
+def _(Frame, answers, guessed, mo, outcome, rows, text):
     guessed  # nothing is shown before
     linked = {
         " + ".join(view.parties) or "nobody (the board)": view.linked for view in outcome.coalitions
     }
+    spoken = {"shuffler-1": "shuffler 1", "shuffler-2": "shuffler 2", "curator": "the curator"}
+    single = {who: outcome.coalition(who).linked for who in spoken}
+    right = [spoken[who] for who, people in single.items() if people]
+    right = right or ["no single one of them"]
+    truth = answers.index(right[0])
     alone = max(view.linked for view in outcome.coalitions if len(view.parties) == 1)
-    everybody = outcome.coalition("curator", "shuffler-1", "shuffler-2").linked
-    assert alone == 0
-    assert everybody == outcome.users
-    truth = answers.index("no single one of them")  # alone is 0
+    everybody = outcome.coalition(*spoken).linked
+    first = [spoken[row["who"]] for row in rows if row["gets it from"] == "Anna"]
+    read = text.value.ljust(16).strip()
+    readers = [row for row in rows if row["and finds inside"] == read]
+    handed = readers[0]["gets it from"]
     mo.accordion(
         {
             "Answer": mo.vstack(
                 [
                     mo.md(
-                        f"No single one of them. Shuffler 1 gets the onion from Anna and sees sealed "
-                        f"bytes; the curator reads a slip and does not know whose it is. In the run "
-                        f"above any party alone links **{alone} of {outcome.users}** people to their "
-                        f"slips; the curator and both shufflers together link "
+                        f"{', '.join(right).capitalize()}. {', '.join(first).capitalize()} gets the "
+                        f"onion from Anna and finds {rows[0]['and finds inside']} in it; "
+                        f"{spoken[readers[0]['who']]} reads the slip, and gets it from {handed}. In the "
+                        f"run above any party alone links at most **{alone} of {outcome.users}** people "
+                        f"to their slips; {', '.join(spoken.values())} together link "
                         f"**{everybody} of {outcome.users}**."
                     ),
                     Frame.of(

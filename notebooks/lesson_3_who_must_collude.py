@@ -8,27 +8,38 @@ app = marimo.App(width="medium", app_title="3. Who must collude?")
 
 @app.cell
 def _():
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
     import marimo as mo
     import veilmix
     from msgspec.structs import replace
     from veilmix import Frame
     from veilmix.analysis.figures import guesses
+    from veilmix.scenarios.catalogue.registry import ATTACKS
+    from veilmix.scenarios.scoring.alike import alike_lines, released_alike
     from veilmix.scenarios.studies.cheating import measure
     from veilmix.scenarios.studies.cheating_text import HEADINGS, successes_with_attacks, table
-    from veilmix.scenarios.validation.load import change, load
+    from veilmix.scenarios.validation.load import change, load, loads
     from veilmix.scenarios.verification.views import breaking
     from veilmix.scenarios.wording import OUTSIDE_CATALOGUE, sentence
 
     return (
+        ATTACKS,
         Frame,
         HEADINGS,
         OUTSIDE_CATALOGUE,
+        Path,
+        TemporaryDirectory,
+        alike_lines,
         breaking,
         change,
         guesses,
         load,
+        loads,
         measure,
         mo,
+        released_alike,
         replace,
         sentence,
         successes_with_attacks,
@@ -38,12 +49,12 @@ def _():
 
 
 @app.cell
-def _(mo):
-    mo.md("""
+def _(load, mo):
+    mo.md(f"""
     # 3. Who must collude?
 
-    Two hundred people, some shufflers, a curator and an analyst. Parties may meet in secret, and
-    show each other all they saw and all their keys. First they keep to the rules, and only watch;
+    {load("who-must-collude").population.users} people, some shufflers, a curator and an analyst.
+    Parties may meet in secret, and show each other all they saw and all their keys. First they keep to the rules, and only watch;
     then they may cheat.
 
     | minutes | plan, 20 in all |
@@ -122,11 +133,50 @@ def _(Frame, breaking, guessed, mo, played, shufflers):
 
 
 @app.cell
-def _(Frame, answers, breaking, guessed, mo, played):
+def _(Path, TemporaryDirectory, alike_lines, guessed, loads, released_alike, veilmix):
     guessed  # nothing is shown before
-    least = {m: min(map(len, breaking(played(m).coalitions))) for m in (1, 2, 3, 4)}
-    assert all(size == m + 1 for m, size in least.items())
-    truth = answers.index("a reader and all shufflers")  # of every number of shufflers
+    with TemporaryDirectory() as folder:
+        Path(folder, "people.csv").write_text("answer\n" + "yes\n" * 8, "utf-8")
+        agreeing = veilmix.run(
+            loads(
+                '[scenario]\nname = "alike"\n[population]\nsource = "people.csv"\n'
+                '[[feature]]\nname = "answer"\nvalues = ["yes", "no"]\n'
+                "[policy]\nk = 2\n[mix]\nmin_batch = 2\n",
+                base=Path(folder),
+            ),
+            1,
+            "ideal",
+            worst_case_nodes=0,
+        )
+    reader = agreeing.coalition("analyst")
+    agreed = " ".join(alike_lines(agreeing.kept, released_alike(agreeing.release)))
+    return agreed, agreeing, reader
+
+
+@app.cell
+def _(Frame, agreed, agreeing, answers, breaking, guessed, mo, played, reader):
+    guessed  # nothing is shown before
+    runs = {m: played(m) for m in (1, 2, 3, 4)}
+    groups = {m: breaking(run.coalitions) for m, run in runs.items()}
+    least = {m: min(map(len, found)) for m, found in groups.items()}
+    whole = [
+        sum(name.startswith("shuffler-") for name in group) == m
+        for m, found in groups.items()
+        for group in found
+    ]
+    readers = [
+        sum(name in ("curator", "analyst") for name in group)
+        for found in groups.values()
+        for group in found
+    ]
+    right = answers[0] if not all(whole) else answers[2 if min(readers) else 1]
+    truth = answers.index(right)
+    largest = max(runs)
+    mixers = [f"shuffler-{hop + 1}" for hop in range(largest)]
+    honest = max(
+        view.linked for view in runs[largest].coalitions if not set(mixers) <= set(view.parties)
+    )
+    apart = [runs[largest].coalition(*group).linked for group in (mixers, ("analyst", "curator"))]
     mo.accordion(
         {
             "Answer": mo.vstack(
@@ -138,13 +188,16 @@ def _(Frame, answers, breaking, guessed, mo, played):
                         ],
                     ),
                     mo.md(
-                        """
-                        A reader and **all** shufflers, while all keep to the rules. Then one honest
-                        shuffler is enough: it is the only one who knows how it mixed. All shufflers together know who sent which slip
-                        and cannot read one; the readers read all slips and know of none whose it is.
+                        f"""
+                        {right.capitalize()}, while all keep to the rules: so are all
+                        {len(whole)} smallest groups of {len(groups)} sessions. With {largest} shufflers
+                        every group without one of them links at most {honest} people: an honest one is
+                        the only one who knows how it mixed. All shufflers together, who see who sent
+                        what, link {apart[0]}; both readers, who read all slips, {apart[1]}.
 
-                        Linking is not the only leak. If all people gave the same answer, everybody who
-                        reads the counts knows everybody's: "known for certain", with nobody linked.
+                        Linking is not the only leak. Of {agreeing.users} people who gave the same answer
+                        the analyst links {reader.linked} and knows {reader.cells_certain} answers for
+                        certain. {agreed}
 
                         See also `veilmix leak RUN`, and `veilmix run attack-tag` for shufflers who do
                         more than listen.
@@ -188,30 +241,50 @@ def _(change, guessed, load, measure, ready):
     guessed, ready  # nothing is shown before
     few = change(load("blood-type"), {"population.users": 20, "policy.max_exposure": 0.6})
     study = measure(few, 7, 2)
-    (_least,) = study.smallest
-    assert _least.parties == ("shuffler-1",)
-    return (study,)
+    return few, study
 
 
 @app.cell
-def _(OUTSIDE_CATALOGUE, guessed, mo, sentence, study, successes_with_attacks):
+def _(
+    ATTACKS,
+    OUTSIDE_CATALOGUE,
+    by_cheating,
+    few,
+    guessed,
+    mo,
+    sentence,
+    study,
+    successes_with_attacks,
+):
     guessed  # nothing is shown before
+    worst_of = {coalition.parties: coalition for coalition in study.smallest}
+    by_name = {
+        ("shuffler-1",): "the first shuffler alone",
+        ("curator",): "the curator alone",
+    }
+    named = [by_name[parties] for parties in worst_of if parties in by_name]
+    if ("shuffler-2",) in worst_of and ("shuffler-1",) in worst_of:
+        named = ["any single shuffler"]
+    cheaters = by_cheating.index(named[0] if named else by_cheating[0])
+    how = sorted({one.worst.attack for one in worst_of.values() if one.worst is not None})
+    does = "; ".join(f"`{name}`: {ATTACKS[name].does}" for name in how)
+    behind = few.mix.shufflers - max(
+        sum(name.startswith("shuffler-") for name in parties) for parties in worst_of
+    )
     told = mo.md(
         f"""
-        Twenty people, two shufflers, the guards that are on where nothing is said:
-        {successes_with_attacks(study)}. So few runs leave a wide interval.
+        {few.population.users} people, {few.mix.shufflers} shufflers, the guards that are on where
+        nothing is said: {successes_with_attacks(study)}. {study.runs} runs of each attack leave a
+        wide interval.
 
-        The **first shuffler** decides whose answers are in a batch, and can make up people. It keeps
-        one person's answers, puts rows of its own in the place of everybody else's, and what is
-        released and is none of its own is that person's. No honest shuffler behind it helps. It is
-        noticed, but afterwards.
+        What was done: {does}. Honest shufflers behind it that did not help: {behind}.
 
-        "None of the catalogue" is not "cannot". {sentence(OUTSIDE_CATALOGUE)} The analyst alone is
-        enough for one of them. `veilmix run attack-surround` and `attack-single-out` show what a
-        first shuffler does, `veilmix leak RUN --cheating` measures the catalogue for a run of yours.
+        "None of the catalogue" is not "cannot". {sentence(OUTSIDE_CATALOGUE)} `veilmix run
+        attack-surround` and `attack-single-out` show what a first shuffler does, `veilmix leak RUN
+        --cheating` measures the catalogue for a run of yours.
         """
     )
-    return (told,)
+    return cheaters, told
 
 
 @app.cell
@@ -219,6 +292,7 @@ def _(
     Frame,
     HEADINGS,
     by_cheating,
+    cheaters,
     cheating_guess,
     guessed,
     guesses,
@@ -229,9 +303,8 @@ def _(
 ):
     guessed  # nothing is shown before
     _mine = by_cheating.index(cheating_guess.value) if cheating_guess.value else None
-    _right = by_cheating.index("the first shuffler alone")
     _table = Frame.of([dict(zip(HEADINGS, row, strict=True)) for row in table(study).rows])
-    _drawn = guesses.of_choice(by_cheating, _right, _mine, "")
+    _drawn = guesses.of_choice(by_cheating, cheaters, _mine, "")
     mo.accordion({"What the attacks of the catalogue achieve": mo.vstack([_table, told, _drawn])})
     return
 

@@ -8,16 +8,20 @@ app = marimo.App(width="medium", app_title="5. Lie a little, then shuffle")
 
 @app.cell
 def _():
+    from fractions import Fraction
+
     import marimo as mo
     import veilmix
     from veilmix import Frame
     from veilmix.analysis import drawing
     from veilmix.analysis.figures import guesses
-    from veilmix.analysis.figures.noise import point
+    from veilmix.analysis.figures.noise import TASKS, point
     from veilmix.analysis.shuffled import epsilon_for, local_epsilon
     from veilmix.scenarios.validation.load import change, load
 
     return (
+        TASKS,
+        Fraction,
         Frame,
         change,
         drawing,
@@ -83,7 +87,6 @@ def _(drawing, epsilon_for, guessed, local_epsilon, mo, q):
     sizes = (10, 30, 100, 300, 1000, 3000, 10000)
     alone = float(local_epsilon(q.value))
     crowd = {n: float(epsilon_for(n, q.value, delta)) for n in sizes}
-    assert all(level <= alone * (1 + 1e-9) for level in crowd.values())
     with drawing.house_style():
         figure, (ax,) = drawing.new(7, 3.6)
         ax.axhline(alone, color=drawing.VERMILION, label="alone: log((1 - q) / q)")
@@ -100,7 +103,9 @@ def _(drawing, epsilon_for, guessed, local_epsilon, mo, q):
         [
             mo.md(
                 "## What one answer gives away\nEpsilon, in nats: by which factor e^epsilon somebody's "
-                "suspicion can grow at most. Smaller is more private."
+                "suspicion can grow at most. Smaller is more private. "
+                f"At q = {q.value:g}: alone {alone:.2f}; among {sizes[0]} people {crowd[sizes[0]]:.2f}, among "
+                f"{sizes[-1]:,} {crowd[sizes[-1]]:.3f}."
             ),
             figure,
         ]
@@ -115,20 +120,23 @@ def _(change, load, veilmix):
         scenario = change(
             load("randomized-class"), {"population.users": people, "local.epsilon": epsilon}
         )
-        return veilmix.run(scenario, 4, "ideal", worst_case_nodes=0).findings.largest_error
+        outcome = veilmix.run(scenario, 4, "ideal", worst_case_nodes=0)
+        return outcome.findings.largest_error, len(outcome.schema.names)
 
-    errors = {(n, e): error(n, e) for n in (30, 3000) for e in (1.0, 9.0)}
-    return (errors,)
+    found = {(n, e): error(n, e) for n in (30, 3000) for e in (1.0, 9.0)}
+    errors = {at: largest for at, (largest, _) in found.items()}
+    asked = {questions for _, questions in found.values()}
+    return asked, errors
 
 
 @app.cell
-def _(Frame, errors, guessed, mo):
+def _(Frame, asked, errors, guessed, mo):
     guessed  # nothing is shown before
     rows = [
         {
             "people": f"{n:,}",
             **{
-                f"epsilon {e:g} (three answers)": f"{100 * errors[n, e]:.1f} %"
+                f"epsilon {e:g} (of all answers)": f"{100 * errors[n, e]:.1f} %"
                 for m, e in errors
                 if m == n
             },
@@ -138,8 +146,8 @@ def _(Frame, errors, guessed, mo):
     mo.vstack(
         [
             mo.md(
-                "## What is still learnt\nThe largest error of an estimated share, one run each, three "
-                "questions (`randomized-class`)."
+                "## What is still learnt\nThe largest error of an estimated share, one run each, "
+                f"{', '.join(map(str, asked))} questions (`randomized-class`)."
             ),
             Frame.of(rows),
         ]
@@ -148,17 +156,24 @@ def _(Frame, errors, guessed, mo):
 
 
 @app.cell
-def _(Frame, guessed, mo, point):
+def _(TASKS, Frame, guessed, mo, point):
     guessed  # nothing is shown before
     kinds = {"shares": ("grr", "oue", "subset"), "mean": ("duchi", "piecewise")}
+    own = 2.0  # epsilon of each person alone
+    spots = {
+        (family, n): point(task, family, n, own)
+        for task, families in kinds.items()
+        for family in families
+        for n in (1_000, 10_000)
+    }
     choices = [
         {
             "to estimate": task,
             "noise": family,
             **{
                 f"{n:,} people": f"{100 * spot.error:.2g} % at {spot.shuffled:.2g}"
-                for n in (1_000, 10_000)
-                for spot in [point(task, family, n, 2.0)]
+                for (kind, n), spot in spots.items()
+                if kind == family
             },
         }
         for task, families in kinds.items()
@@ -167,37 +182,46 @@ def _(Frame, guessed, mo, point):
     mo.vstack(
         [
             mo.md(
-                "## Which noise?\nThe standard error of a share (of 32 answers) or of a mean, and epsilon "
-                "after shuffling, where each person alone has epsilon = 2; exact formulas. All kinds, in one "
-                "picture: docs/noise.md."
+                f"## Which noise?\nThe standard error of a share (of {TASKS['shares'].values} answers) or of a mean, and "
+                f"epsilon after shuffling, where each person alone has epsilon = {own:g}; exact formulas. "
+                "All kinds, in one picture: docs/noise.md."
             ),
             Frame.of(choices),
         ]
     )
-    return
+    return (spots,)
 
 
 @app.cell
-def _(answers, delta, epsilon_for, errors, guessed, local_epsilon, mo):
+def _(Fraction, answers, delta, epsilon_for, errors, guessed, local_epsilon, mo, spots):
     guessed  # nothing is shown before
-    many = 10_000
-    wanted = float(local_epsilon(0.25))
-    little = float(epsilon_for(many, 0.1, delta))
-    assert little < wanted
-    assert errors[3000, 1.0] < errors[30, 1.0]
-    truth = answers.index("a lie in ten is enough")  # little < wanted
+    many, quarter, budget = 10_000, Fraction(1, 4), 1.0
+    wanted = float(local_epsilon(float(quarter)))
+    tried = {lie: float(epsilon_for(many, lie, delta)) for lie in (0.1, 0.03, 0.01, 0.003, 1e-6)}
+    little = tried[0.1]
+    enough = [lie for lie, level in tried.items() if level <= wanted]
+    truth = 0 if not enough else 2 if min(enough) == min(tried) else 1
+    none = tried[min(tried)]
+    tenfold = sorted({spots[kind, 10_000].error / spots[kind, 1_000].error for kind, _ in spots})
+    few, lots = sorted({people for people, _ in errors})
+    measured = errors[lots, budget] / errors[few, budget]
+    steps = sorted({people for _, people in spots})
     mo.accordion(
         {
             "Answer": mo.md(
                 f"""
-                Alone, lying with q = 1/4 gives epsilon = {wanted:.2f}. Among {many:,} shuffled people
-                a lie in ten already gives epsilon = {little:.3f} (at delta = {delta:g}): *more*
-                protection from fewer lies, because your answer hides behind the lies of all others.
-                So the second answer is right, and still modest. Without any lie there is nothing to
-                hide behind: who knows what all others said can work out what you said.
+                {answers[truth].capitalize()}. Alone, lying with q = {quarter} gives epsilon = {wanted:.2f}.
+                Among {many:,} shuffled people a lie in ten gives epsilon = {little:.3f} (at
+                delta = {delta:g}), because your answer hides behind the lies of all others. Of the
+                amounts tried, q = {min(enough, default=1):g} is the least that is enough. With q =
+                {min(tried):g}, nearly no lie, epsilon is {none:.1f}: there is next to nothing
+                to hide behind, and who knows what all others said can work out what you said.
 
-                And the crowd also pays for the noise: errors shrink like one over the square root of the
-                people. With 100 times as many, expect a tenth, give or take chance.
+                And the crowd also pays for the noise. By the formulas of the table above,
+                {steps[1] // steps[0]} times as many people have at most {100 * tenfold[-1]:.0f} % of the
+                standard error. In the runs above, {lots // few} times as many had
+                {100 * measured:.0f} % of the largest error, at epsilon = {budget:g}; that is one run
+                each, and chance.
                 """
             )
         }

@@ -64,10 +64,11 @@ def _(guess, mo):
 @app.cell
 def _(Frame, change, guessed, load, mo, veilmix):
     guessed  # nothing is shown before
+    k = 5
 
-    def found(kind, **more):
+    def found(kind):
         scenario = change(
-            load("census"), {"population.users": 300, "policy.kind": kind, "policy.k": 5, **more}
+            load("census"), {"population.users": 300, "policy.kind": kind, "policy.k": k}
         )
         return veilmix.run(scenario, 2, "ideal", worst_case_nodes=0)
 
@@ -93,34 +94,36 @@ def _(Frame, change, guessed, load, mo, veilmix):
             Frame.of(told(careful)),
         ]
     )
-    return careful, whole
+    return careful, k, whole
 
 
 @app.cell
-def _(careful, guessed, mo, whole):
+def _(careful, guessed, k, mo, whole):
     guessed  # nothing is shown before
 
     def worst(outcome):
         return max(attack.certain for attack in outcome.reidentification.attacks)
 
     certain = worst(whole), worst(careful)
-    assert certain[0] > certain[1]
-    assert len(careful.kept) < len(whole.kept)
-    assert careful.exposure.true <= careful.exposure.promised
     truth = certain[0]
+    crowds = list(whole.release.values())
+    alone = sum(people == 1 for people in crowds)
+    others = sum(people * (people - 1) for people in crowds) / whole.users
     mo.accordion(
         {
             "Answer": mo.md(
                 f"""
                 **{certain[0]}** of {whole.users} when all columns are released, **{certain[1]}** when
-                the curator decides. In truth {whole.exposure.true:.1%} of the people were in a crowd
-                smaller than 5, against {careful.exposure.true:.1%}.
+                the curator decides, who releases {len(careful.kept)} of {len(whole.kept)} columns. In
+                truth {whole.exposure.true:.1%} of the people were in a crowd smaller than {k}, against
+                {careful.exposure.true:.1%}.
 
-                The three usual attackers, where everything is released: {whole.reidentification.risk}. Where the
+                The usual attackers, where everything is released: {whole.reidentification.risk}. Where the
                 curator decides: {careful.reidentification.risk}.
 
                 Nobody needed names in the table to find people; it took a list with the same columns.
-                And note who is found: not the average person, the rare one.
+                And note who is found: the {alone} people whose row nobody else has. On average a person
+                of the {whole.users} shares its row with {others:.1f} others.
                 """
             )
         }

@@ -54,14 +54,17 @@ def _(mo):
 
 
 @app.cell
-def _(mo):
+def _(mo, shipped):
     guess = mo.ui.slider(
         0,
         100,
         show_value=True,
         label="**Guess first:** what percentage of the people is in a crowd smaller than k?",
     ).form(submit_button_label="This is my guess")
-    where = mo.ui.text("", label="file (empty: the 2,201 people on the Titanic)", full_width=True)
+    aboard = len(shipped("titanic").codes)
+    where = mo.ui.text(
+        "", label=f"file (empty: the {aboard:,} people on the Titanic)", full_width=True
+    )
     k = mo.ui.slider(2, 50, value=5, label="k", show_value=True)
     target = mo.ui.slider(0, 0.1, step=0.005, value=0.01, label="share allowed", show_value=True)
     group = mo.ui.text_area(

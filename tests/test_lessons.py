@@ -1,6 +1,7 @@
 """Every lesson runs as a plain script, says what it teaches, and is a well-formed notebook.
 
-What a lesson's answer claims it asserts itself, so a script that ends well has told the truth.
+What a lesson states is worked out by its cells: after the guess no number is typed into a sentence,
+and the rendered sentences agree with the rendered tables (tests/kits/lesson_results.py).
 """
 
 import ast
@@ -11,6 +12,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from lesson_results import STATED
 
 ROOT = Path(__file__).parent.parent
 # Runs a lesson as its script does, and prints what its cells show.
@@ -19,13 +21,17 @@ import runpy, sys
 outputs, _ = runpy.run_path(sys.argv[1])["app"].run()
 print(*(getattr(output, "text", "") for output in outputs), sep="\\n")
 """
-STATED = {  # lesson -> results that its answer states, each worked out by the cell above
-    "lesson_2_a_crowd_buys_columns": (
-        r"Of 3 steps to four times as many people, \d released",
-        r"In none of 8 runs were more people exposed",
-    ),
-    "lesson_6_find_me": (r"prosecutor [\d.]+ % at most, [\d.]+ % on average; journalist",),
-}
+NUMBER = re.compile(
+    r"\d|\b(two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|hundred|thousand|million|half|"
+    r"tenth|twice|always|never)\b",
+    re.IGNORECASE,
+)
+# Numbers that are no result, as they stand in a sentence after the guess: names, and what is asked.
+NAMES = (
+    *("Theorem 3", "Theorem 4", "section 6.2", "1/c", "a lie in ten"),
+    "four times as many people",
+    "four times the people",
+)
 LESSONS = sorted((ROOT / "notebooks").glob("lesson_*.py"))
 
 
@@ -40,8 +46,7 @@ def test_a_lesson_is_a_script_that_ends_well(lesson: Path, tmp_path: Path) -> No
     shown = unescape(done.stdout)
     assert "Answer" in shown
     assert not re.search(r"\b[A-Z]\w+\(\w+=", shown)  # an object, as Python writes it
-    for sentence in STATED.get(lesson.stem, ()):
-        assert re.search(sentence, " ".join(re.sub(r"<[^>]+>", " ", shown).split())), sentence
+    STATED[lesson.stem](" ".join(re.sub(r"<[^>]+>", " ", shown).split()))
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
@@ -49,7 +54,47 @@ def test_a_lesson_has_a_plan_a_guess_and_then_an_answer(lesson: Path) -> None:
     text = lesson.read_text("utf-8")
     places = [text.index(part) for part in ("plan, 20 in all", "**Guess first:**", '"Answer":')]
     assert places == sorted(places)
-    assert "assert " in text[places[1] :]
+
+
+def typed(node: ast.expr) -> str:
+    """The text of an expression without what is filled in."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(typed(part) for part in parts)
+        case ast.BinOp(left=left, right=right):
+            return typed(left) + typed(right)
+    return ""
+
+
+def typed_numbers(source: str) -> list[str]:
+    """Numbers that are typed into the Markdown of a cell; code, formulas and names are none."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "mo.md":
+            text = " ".join(typed(node.args[0]).split())
+            plain = re.sub(r"`[^`]*`|\$+[^$]*\$+", "", text)
+            for name in NAMES:
+                plain = plain.replace(name, "")
+            found += [match[0] for match in NUMBER.finditer(plain)]
+    return found
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_no_result_is_typed_into_a_sentence(lesson: Path) -> None:
+    """What comes after the guess is worked out: also which of the offered answers is right."""
+    blocks = [text for _, text in cells(lesson)]
+    asked = next(at for at, text in enumerate(blocks) if "**Guess first:**" in text)
+    for text in blocks[asked + 1 :]:
+        assert typed_numbers(text) == []
+        assert not re.search(r"truth = (answers\.index\(['\"]|\d+$)", text, re.MULTILINE)
+
+
+def test_a_typed_number_is_noticed() -> None:
+    assert typed_numbers("mo.md(f'Of {n} steps 9 grew, by Theorem 3')") == ["9"]
+    assert typed_numbers("mo.md('it holds twice')") == ["twice"]
+    assert typed_numbers("mo.md(f'{9} of {n:.3g} at $t_1$, `k = 5`')") == []
 
 
 def cells(lesson: Path) -> list[tuple[set[str], str]]:
