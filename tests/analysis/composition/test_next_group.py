@@ -155,7 +155,7 @@ def chosen_soon(monkeypatch: pytest.MonkeyPatch) -> Chosen:
     return choose
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_next_table_of_ten_columns_is_chosen_by_few_programs(chosen_soon: Chosen) -> None:
     codes, groups = drawn(1, TEN, 0.5, 0.7), list[tuple[int, ...]]()
     for _ in range(4):
