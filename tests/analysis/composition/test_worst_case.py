@@ -361,6 +361,21 @@ def test_swaps_find_what_took_two_minutes_of_another_solver(seed: int) -> None:
     assert counted(worst, CENSUS, 10) == 1_186
 
 
+@pytest.mark.slow
+def test_the_worst_table_of_the_census_is_met_before_it_is_proved() -> None:
+    told: list[str] = []
+
+    def stop(step: Step) -> None:
+        told.append(str(step))
+        if step.doing.endswith("of swaps"):
+            raise KeyboardInterrupt
+
+    witness = worst_case(CENSUS, 10, keep=True, progress=stop)
+    witness.verify(CENSUS)
+    assert (witness.people, witness.proven) == (1_191, False)
+    assert any(line.startswith("1,191 to ") and "supports that match" in line for line in told)
+
+
 @pytest.mark.long
 def test_census_at_k_10_exposes_1191_people_at_worst() -> None:
     told: list[str] = []
