@@ -29,6 +29,7 @@ from ..roles.instruments import Instrument
 from ..scenarios.programs.interface import ReleaseProgram
 from ..scenarios.programs.registry import heard_as
 from ..scenarios.programs.stage import promise, rule
+from ..scenarios.scoring.alike import alike_lines, released_alike
 from .captions import caption_of
 from .moves import NOBODY, Answers, Batch, Count, Post, Refuse, Send, Silent, Tables, Tell
 
@@ -177,7 +178,8 @@ class MoveRecorder(Instrument):
             case Opened() as opened:
                 return {"hop": opened.hop, "opened": self._opened(entry.message.round, opened)}
             case Tally(counts=counts) if counts is not None:
-                return {"counts": plain_counts(counts)}
+                alike = self._alike(entry.message.round, counts)
+                return {"counts": plain_counts(counts), "alike": alike}
             case Decision() as decision:
                 proof = decision.certificate
                 return {
@@ -207,7 +209,16 @@ class MoveRecorder(Instrument):
 
     def read(self, read: Read) -> None:
         """Tell that a reader has counted."""
-        self._tell(Count(read.reader, read.round, plain_counts(read.counts)))
+        alike = self._alike(read.round, read.counts)
+        self._tell(Count(read.reader, read.round, plain_counts(read.counts), alike))
+
+    def _alike(self, number: int, counts: Sequence[Counts]) -> tuple[str, ...]:
+        """What the counts of a round tell of people who are alike, if they are the release."""
+        asked = self._rounds.get(number)
+        if asked is None or asked.call.reader is not parties.Role.ANALYST or self._program.reports:
+            return ()
+        names = [self._columns[column] for column in asked.call.asks[0]]
+        return tuple(alike_lines(names, released_alike(counts[0])))
 
     def refused(self, refusal: Refusal) -> None:
         """Tell of refusals, and of which envelopes where that follows from the faults."""

@@ -47,6 +47,7 @@ class Post(Move, frozen=True, tag="post"):
         opened: of an audit: what this hop has opened before everybody, as numbers of people at the
             first hop (envelopes) and of onions at the others.
         counts: of a reader's account, where they are public.
+        alike: of the counts that are released: what they tell of people who are alike.
         kept: of a decision: columns; promise, rule: what is promised of them, by which rule.
         step: of a peer's post: that of its round.
         named: of a round of peers that was burned: who was named for it.
@@ -64,6 +65,7 @@ class Post(Move, frozen=True, tag="post"):
     sent: int | UnsetType = UNSET
     opened: tuple[int, ...] | UnsetType = UNSET
     counts: Tables | UnsetType = UNSET
+    alike: tuple[str, ...] = ()
     kept: tuple[int, ...] | UnsetType = UNSET
     promise: str | UnsetType = UNSET
     rule: str | UnsetType = UNSET
@@ -133,11 +135,13 @@ class Count(Move, frozen=True, tag="count"):
         reader: who.
         round: its number.
         counts: per question the values, and how many said them.
+        alike: what they tell of people who are alike, if they are the release.
     """
 
     reader: str = field(name="by")
     round: int
     counts: Tables
+    alike: tuple[str, ...] = ()
 
 
 class Refuse(Move, frozen=True, tag="refuse"):

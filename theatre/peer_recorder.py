@@ -19,6 +19,7 @@ from ..roles.instruments import Instrument
 from ..scenarios.programs.interface import ReleaseProgram
 from ..scenarios.programs.stage import promise, rule
 from ..scenarios.programs.topology import PEERS
+from ..scenarios.scoring.alike import alike_lines, released_alike
 from . import peer_captions as captions
 from .move_recorder import plain_counts
 from .moves import Answers, Count, Post, Silent, Tell
@@ -127,7 +128,7 @@ class PeerRecorder(Instrument):
         self._done = number
         if self._seen.unbalanced:
             return
-        self._tell(Count(EVERYBODY, number, plain_counts(tallies)))
+        self._tell(Count(EVERYBODY, number, plain_counts(tallies), self._alike(tallies)))
         decision = self._seen.proposed
         if decision is not None and decision is not self._decided:
             self._decided, proof = decision, decision.certificate
@@ -139,6 +140,13 @@ class PeerRecorder(Instrument):
                 rule=rule(proof.rule),
             )
             self._tell(told)
+
+    def _alike(self, tallies: tuple[Counts, ...]) -> tuple[str, ...]:
+        """What the counts tell of people who are alike, if a decision stands: the release."""
+        if self._decided is None or self._program.reports:
+            return ()
+        names = [self._columns[column] for column in self._decided.kept]
+        return tuple(alike_lines(names, released_alike(tallies[0])))
 
     def _silent(self, number: int) -> None:
         """Tell of who has sealed and posted nothing."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from phone_kit import Class, unhurried
+from phone_kit import Class, Client, together, unhurried
 from pupil_kit import alone, begin, join, narrow, pick, seal
 from sample_kit import sampled
 from veilmix.poll.questions import DEMO, read_questions
@@ -125,3 +125,20 @@ def test_phones_at_once_and_four_that_do_something_else(
     assert all(same in words for words in told)  # also on the page of VANDAL, who is not among them
     checks = verify(read(save(outcome, tmp_path)))
     assert [check.name for check in checks if check.ok is False] == []
+
+
+def test_a_phone_says_beside_the_promise_that_all_answered_the_same(
+    new_phone: Callable[[str], Any],
+) -> None:
+    with Class(unhurried(read_questions(DEMO)), 6) as room:
+        page = new_phone(room.address)
+        clients = [
+            Client(room.address, f"pupil {i}", ("on foot", "yes", "never")) for i in range(5)
+        ]
+        alone(page, "phone", (0, 0, 0))
+        together(clients)
+        page.wait_for_selector("h1:has-text('This was published')")
+        said = " ".join(str(page.inner_text("main")).split())
+    kept, _, rest = said.partition("smaller than 2: the promise was kept.")
+    assert kept != said
+    assert rest.strip().startswith("All 6 people answered the same: their answer is public now.")

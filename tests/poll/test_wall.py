@@ -58,6 +58,19 @@ def test_what_the_wall_is_sent_holds_nobodys_answer() -> None:
     assert told[-1] == {"what": "over"}
 
 
+def test_the_wall_says_that_everybody_answered_the_same() -> None:
+    """Beside what is promised, as soon as the counts of the release are on the board."""
+    with Class(demo(), 6) as room:
+        together([Client(room.address, f"pupil {i}", ROWS[0]) for i in range(6)])
+    told = events(room)
+    kept = room.done().board.decision.kept  # type: ignore[union-attr]
+    assert len(kept) > 1
+    said = [entry for entry in told if entry.get("alike")]
+    assert [(entry["what"], entry["kind"], entry["alike"]) for entry in said] == [
+        ("post", "tally", ["All 6 people answered the same: their answer is public now."])
+    ]
+
+
 def test_simulated_people_fill_up_a_class_and_are_labelled(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -65,6 +65,7 @@ function knows(bill, moves, at, eyes) {
     rounds: new Map(), // round -> {openers, asks, opened, broken}
     byRound: new Map(), // round -> person -> {column: value}
     counted: [], // {round, columns, counts, people}
+    alike: [], // sentences: what the release tells of people who are alike
     seen: 0,
     unseen: 0,
   };
@@ -82,8 +83,10 @@ function knows(bill, moves, at, eyes) {
     }
     if (move.opened) known.rounds.get(move.round).shown.set(move.hop, new Set(move.opened));
     if (move.kind === "shown") known.rounds.get(move.round).shares += 1;
-    if (move.counts && (move.what === "post" || (move.what === "count" && seen)))
+    if (move.counts && (move.what === "post" || (move.what === "count" && seen))) {
       counts.set(move.round, move.counts);
+      known.alike = move.alike || known.alike;
+    }
     const place = `${move.round}/${move.person}`;
     if (move.answers) answers.set(place, move);
     if (move.what === "send" && !move.unlinked) {

@@ -93,6 +93,7 @@ function decision(bill, scene, choices) {
   const proved = `${capital(decided.promise)}, by ${decided.rule}.`.replaceAll(" %", "\u00a0%");
   const follows = scene.state.follows ? ` ${scene.state.follows}` : "";
   const announced = html("p", {}, html("b", {}, kept.length ? `Released: ${kept.join(", ")}. ` : "Nothing is released. "), kept.length ? proved + follows : "");
+  announced.append(...scene.known.alike.map((line) => html("b", { class: "alike" }, ` ${line}`)));
   if (!scene.known.counted.some((one) => one.round === 1))
     return [announced, html("p", { class: "nothing" }, "What else it looked at is hidden from these eyes.")];
   if (!choices.length) return [announced];

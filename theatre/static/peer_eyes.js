@@ -70,8 +70,9 @@ function membersOf(bill, eyes) {
 function knows(bill, moves, at, eyes) {
   const members = membersOf(bill, eyes);
   const ways = waysOf(moves, at);
-  const known = { rounds: new Map(), byRound: new Map(), counted: [], seen: 0, unseen: 0, ways, members };
+  const known = { rounds: new Map(), byRound: new Map(), counted: [], alike: [], seen: 0, unseen: 0, ways, members };
   for (const move of moves.slice(0, at)) {
+    if (move.alike) known.alike = move.alike;
     if (move.by !== EVERYBODY && move.what !== "silent") known.seen += 1;
   }
   for (const [round, here] of ways) {
