@@ -6,8 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from math import prod
+from pathlib import Path
 
 import pytest
+from veilmix.report import exposure_alerts
 from veilmix.report.alerts import alerts
 from veilmix.report.gathered import gather
 from veilmix.scenarios.pages.pieces import Alert
@@ -15,6 +17,7 @@ from veilmix.scenarios.programs.registry import PROGRAMS
 from veilmix.scenarios.records.result_file import Run
 
 K = 4
+LEVELS = {"serious", "warning", "note"}
 NO = " blank"  # a value that is left blank, as release.csv has it
 ROWS = [
     *[("yes", "red", "a"), ("yes", "blue", "a"), ("no", "blue", "b")] * 5,
@@ -135,6 +138,30 @@ def check_unanimous(run: Run, found: tuple[Alert, ...]) -> None:
     assert said == alike
 
 
+def check_follows(run: Run, found: tuple[Alert, ...]) -> None:
+    """People of whom one printed value follows from another one that differs between people."""
+    columns, cells = printed(run)
+    varied = [name for name, count in counts(run).items() if len(count) > 1]
+    places = {name: columns.index(name) for name in varied}
+    followers = 0
+    for cell, people in cells:
+        followers += people * any(
+            NO not in counts(run)[known]
+            and cell[places[learnt]] != NO
+            and {
+                other[places[learnt]]
+                for other, _ in cells
+                if other[places[known]] == cell[places[known]]
+            }
+            == {cell[places[learnt]]}
+            for known in varied
+            for learnt in varied
+            if known != learnt
+        )
+    said = [int(alert.title.split()[0]) for alert in of_rule(found, "follows")]
+    assert said == ([followers] if followers else [])
+
+
 def check_named(run: Run, found: tuple[Alert, ...]) -> None:
     """Attackers who know columns of the release that hide nothing: one row a cell of one person."""
     columns, cells = printed(run)
@@ -164,6 +191,20 @@ def check_promises(run: Run, found: tuple[Alert, ...]) -> None:
     assert bool(of_rule(found, "vacuous")) == (exposure.promised >= 1)
 
 
+CHECKED = (
+    *(check_rare, check_crowds, check_unanimous, check_follows, check_named, check_promises),
+)
+RULES = {  # of the alerts about people in the release, each in one of the checks above
+    *("rare", "exposed", "excluded", "unanimous", "follows", "named"),
+    *("broken", "above-target", "vacuous"),
+}
+
+
+def test_every_alert_about_people_in_the_release_is_recomputed() -> None:
+    source = Path(exposure_alerts.__file__).read_text("utf-8")
+    assert set(re.findall(r'^            "([a-z-]+)",$', source, re.MULTILINE)) - LEVELS == RULES
+
+
 def judge(run: Run) -> None:
     found = alerts(gather(run, 0))
     if run.result.release is None:
@@ -171,7 +212,7 @@ def judge(run: Run) -> None:
         assert not about & {alert.rule for alert in found}
         assert not [alert for alert in of_rule(found, "rare") if alert.level == "serious"]
         return
-    for check in (check_rare, check_crowds, check_unanimous, check_named, check_promises):
+    for check in CHECKED:
         check(run, found)
 
 

@@ -121,6 +121,37 @@ def test_every_coalition_of_an_ideal_run_knows_what_it_would(
     compare(scenario(tmp_path, policy, leave))
 
 
+def owners(fault: list[dict[str, Any]], min_batch: int) -> Scenario:
+    """Four owners of sets, two of whom may be members."""
+    data = {
+        "scenario": {"name": "sets", "seed": 5},
+        "population": {"source": "builtin:sets", "users": 4},
+        "policy": {"kind": "incidence"},
+        "local": {"mechanism": "bit-flip", "epsilon": 3.0},
+        "incidence": {"positions": 20},
+        "mix": {"shufflers": 2, "min_batch": min_batch, "lesson": True},
+        "fault": fault,
+        "coalition": [{"name": "-".join(some), "parties": list(some)} for some in subsets(PARTIES)],
+    }
+    made = msgspec.convert(data, Scenario)
+    check(made)
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fault", "min_batch"),
+    [([], 2), (LEAVE["a user never comes"], 2), (LEAVE["a user never comes"], 4)],
+    ids=["all stay", "one never comes", "burned"],
+)
+def test_every_coalition_with_owners_of_sets(fault: list[dict[str, Any]], min_batch: int) -> None:
+    assert bool(compare(owners(fault, min_batch)).burned) == (min_batch == 4)
+
+
+def test_every_program_is_compared() -> None:
+    assert {policy["kind"] for policy in POLICIES.values()} | {"incidence"} == set(PROGRAMS)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("leave", LEAVE)
 @pytest.mark.parametrize("policy", POLICIES)
