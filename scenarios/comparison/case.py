@@ -17,8 +17,7 @@ from msgspec.structs import replace as changed
 
 from ...crypto.entropy import Entropy, entropy_of
 from ...errors import Reason
-from ..catalogue.strikes import Faults
-from ..play.presence import SILENCING, struck_in
+from ..play.presence import SILENCING, Faults, struck_in
 from ..populations import Population
 from ..schema.model import Scenario
 from .result import Cost

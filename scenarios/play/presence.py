@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from ..populations.samples import Samples
 
+__all__ = ["SILENCING", "Faults", "draw_faults", "present", "struck_in"]
+
 FAULT_STREAM = 0x6661756C  # keeps the draw of faulty users apart from other uses of the seed
 SILENCING = ("absent", "late", "malformed")  # attacks after which a person is not counted
 

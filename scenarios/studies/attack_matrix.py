@@ -41,7 +41,7 @@ from .attack_plan import (
     trials,
 )
 from .matrix_result import Cell, Column, Cost, Kind, Matrix, MatrixStopped, Row, verdict
-from .matrix_runs import AttackOutcome, Job, Key, Progress, play_all
+from .matrix_runs import AttackOutcome, Job, Key, Progress, moved, play_all
 
 MOVED = "people by whom a count is moved"
 PAIRS = 8  # honest runs, at least, without and with a defence: seconds scatter more than outcomes
@@ -251,7 +251,7 @@ def cell_of(
     unmet = len(played) - len(pairs)
     if not pairs:
         return Cell(row=trial.row, defence=trial.defence, verdict="unmet", unmet=unmet)
-    runs, apart = [shot for shot, _ in pairs], [_moved(shot, other) for shot, other in pairs]
+    runs, apart = [shot for shot, _ in pairs], [moved(shot, other) for shot, other in pairs]
     unlike = _attack_of(trial.row, there.topology).unlike_honest
     values = apart if unlike else [shot.value for shot in runs]
     alarmed = sum(bool(shot.causes) for shot in runs)
@@ -287,15 +287,6 @@ def _attack_of(row: str, topology: str) -> AttackTraits:
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
-
-
-def _moved(shot: AttackOutcome, honest: AttackOutcome) -> int:
-    """The largest number of people by which a count of round 1 differs; 0 where none was read."""
-    furthest = 0
-    for mine, theirs in zip(shot.counts, honest.counts, strict=False):
-        values = mine.keys() | theirs.keys()
-        furthest = max([furthest, *(abs(mine.get(v, 0) - theirs.get(v, 0)) for v in values)])
-    return furthest
 
 
 def _row(name: str, plan: Sequence[Trial], runs: Runs) -> Row:

@@ -149,6 +149,15 @@ def shoot(job: Job) -> AttackOutcome:
     )
 
 
+def moved(shot: AttackOutcome, honest: AttackOutcome) -> int:
+    """The largest number of people by which a count of round 1 differs; 0 where none was read."""
+    furthest = 0
+    for mine, theirs in zip(shot.counts, honest.counts, strict=False):
+        values = mine.keys() | theirs.keys()
+        furthest = max([furthest, *(abs(mine.get(v, 0) - theirs.get(v, 0)) for v in values)])
+    return furthest
+
+
 def _steps(transcript: Transcript) -> int:
     """Kinds of message in each round, and every hop's batch and opening: what waits for the last.
 
