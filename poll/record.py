@@ -18,11 +18,11 @@ from ..protocol.transcript import SealedAnswers
 from ..scenarios.catalogue.effects import measure
 from ..scenarios.catalogue.scene import Scene
 from ..scenarios.catalogue.strikes import UNPLANNED, Strike
-from ..scenarios.play.outcomes import outcome_of, played_of
+from ..scenarios.play.outcomes import Achieved, outcome_of, played_of
 from ..scenarios.play.presence import present
 from ..scenarios.populations import Population
 from ..scenarios.populations.samples import Samples
-from ..scenarios.programs.interface import Effect, Session
+from ..scenarios.programs.interface import Session
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import PHONES, About, Scenario
 from ..scenarios.scoring.outcome import Outcome
@@ -57,11 +57,11 @@ def outcome_of_phones(scenario: Scenario, held: FinishedSession) -> Outcome | No
     labelled = replace(scenario, scenario=_labelled(scenario, len(held.room.simulated), users))
     played_scenario = resolve(labelled, users, people.schema.names)
     crowd = Samples(people, users, users)
-    effects: tuple[Effect, ...] = ()
+    achieved = Achieved()
     if held.adversary is not None:
         scene = Scene(played_scenario, people, held.board, transcript, held.adversary, None, (), {})
-        effects = measure(scene)
-    played = played_of(transcript, held.board, effects)
+        achieved = Achieved(measure(scene))
+    played = played_of(transcript, held.board, achieved)
     done = Session(played_scenario, crowd, played, partial(present, crowd, silent))
     scored = program_of(played_scenario).score(done)
     return expectations(outcome_of(done, scored, None, "real", held.seconds, None))

@@ -45,6 +45,7 @@ class AdversaryRecord(OccasionRecord):
             there.
         answering: by user index, the entries of `[[fault]]` that are carried out by its answer.
         posting: by kind of post, the entries that are carried out when one stands on the board.
+        struck: by entry, the people whose messages the network strikes.
     """
 
     letters: list[Letter] = field(default_factory=list)
@@ -61,6 +62,7 @@ class AdversaryRecord(OccasionRecord):
     forged_keys: dict[str, SecretKey] = field(default_factory=dict)
     answering: dict[int, set[int]] = field(default_factory=dict)
     posting: dict[Kind, set[int]] = field(default_factory=dict)
+    struck: dict[int, frozenset[str]] = field(default_factory=dict)
 
     def confide(self, party: str, secret: SecretKey) -> None:
         """Take a party's key."""

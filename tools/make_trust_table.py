@@ -2,6 +2,8 @@
 
 python tools/make_trust_table.py            play all sets of guards and write
 python tools/make_trust_table.py NAME ...   play these sets alone; the others stay
+python tools/make_trust_table.py --attacks=ROW,ROW ...   play these attacks alone, in all sets or
+                                                         in those named; the others stay
 python tools/make_trust_table.py --page     write the page again from what is shipped
 python tools/make_trust_table.py --check    exit 1 if page or table is another than what is played
 """
@@ -12,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
+from msgspec.structs import replace
 from veilmix import __version__
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.serialization.json_text import pretty
@@ -28,6 +31,7 @@ from veilmix.scenarios.wording import many, seeds
 PAGE = Path(__file__).parent.parent / "docs" / "attacks.md"
 BLOCK = re.compile(r"(<!-- succeeding -->\n).*?(<!-- end -->)", re.DOTALL)
 PEOPLE, SEED, RUNS = 40, 7, 10
+ATTACKS = "--attacks="
 HEADINGS = ("countermeasures", "coalition", "attack", "rows read", "noticed")
 BASE = {
     "population.source": "builtin:titanic",
@@ -113,6 +117,19 @@ def measured(name: str, runs: int = RUNS, executor: Executor | None = None) -> G
     return guard_set(name, made, study(made, begin(made, SEED, runs), executor=executor))
 
 
+def renewed(there: GuardSet, attacks: Sequence[str], executor: Executor | None = None) -> GuardSet:
+    """Play some attacks with one set of guards; what the others read stays."""
+    made = scenario(there.name)
+    begun = begin(made, SEED, RUNS)
+    tried = tuple(attempt.attack for attempt in begun.attempts)
+    some = tuple(attempt for attempt in begun.attempts if attempt.attack in attacks)
+    played = study(made, replace(begun, attempts=some), executor=executor)
+    stay = [one for one in there.reading if one.attack not in attacks]
+    reading = {one.attack: one for one in (*stay, *played.attacks) if one.read}
+    kept = tuple(reading[attack] for attack in tried if attack in reading)
+    return replace(there, tried=tried, reading=kept)
+
+
 def rows(sets: Sequence[GuardSet]) -> Iterator[tuple[str, ...]]:
     """The lines of the page: one for each success, of coalitions without a part that succeeds."""
     for guards in sets:
@@ -160,13 +177,18 @@ def page(table: TrustTable) -> str:
 def main(arguments: list[str]) -> int:
     """Write table and page, or say that they are out of date."""
     named = [argument for argument in arguments if not argument.startswith("-")]
+    given = [argument for argument in arguments if argument.startswith(ATTACKS)]
+    attacks = [row for argument in given for row in argument.removeprefix(ATTACKS).split(",")]
     table = shipped() if FILE.is_file() else TrustTable(version=__version__, sets=())
     check = "--check" in arguments
     if "--page" not in arguments:
         sets = {guards.name: guards for guards in table.sets}
         with processes(2) as pool:
             for name in named or SETS:
-                sets[name] = measured(name, RUNS, pool)
+                if attacks:
+                    sets[name] = renewed(sets[name], attacks, pool)
+                else:
+                    sets[name] = measured(name, RUNS, pool)
                 table = _ordered(sets)
                 if not check:
                     _write(table)  # what is played is kept, whenever it is stopped

@@ -2,10 +2,12 @@
 
 from ...protocol import parties
 from ...roles.faults import peer
-from ..catalogue.attack import STRIKES, USER, Attack, Keys, PeerAttack
+from ..catalogue.attack import STRIKES, USER, Attack, Keys, PeerAttack, RowsRead
 from ..catalogue.entries import FIRST_USER
 from ..catalogue.measures import uncounted
 from ..catalogue.peer_measures import unreleased
+from ..catalogue.remaining import UNIT, remaining_without
+from ..schema.model import Fault, Scenario
 
 
 def trial(_people: int, _shufflers: int) -> list[Keys]:
@@ -16,6 +18,11 @@ def trial(_people: int, _shufflers: int) -> list[Keys]:
 def peer_trial(_people: int, _path: int) -> list[Keys]:
     """One peer leaves after round 1."""
     return [{"by": parties.peer(0), "round": 2}]
+
+
+def strikers(_scenario: Scenario, entry: Fault) -> tuple[str, ...]:
+    """Return how many people leave together, where they are not named."""
+    return (f"{entry.users} of the people",) if entry.users else ()
 
 
 ATTACK = Attack(
@@ -34,6 +41,7 @@ ATTACK = Attack(
     reads=STRIKES,
     stopped_by=("dropout",),
     trials={"": trial},
+    rows_read=RowsRead(unit=UNIT, measure=remaining_without, helpers=strikers),
     strike=lambda setup, index, rounds: setup.message(index, rounds, "absent"),
     among_peers=PeerAttack(
         does="posts nothing any more",

@@ -4,17 +4,20 @@ from ...protocol import parties
 from ...protocol.adversary_view import senders
 from ...roles.faults.wire import Block
 from ...roles.occasions import note_of
-from ..catalogue.attack import NETWORK, Attack, Measured, by_some
+from ..catalogue.attack import NETWORK, Attack, Measured, RowsRead, aimed, by_some
 from ..catalogue.entries import drawn, rounds_of
 from ..catalogue.measures import uncounted
+from ..catalogue.remaining import missing_between
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
+from ..catalogue.subtraction import with_curator
 from ..schema.model import Fault
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """The messages of those who are struck do not arrive."""
     struck = drawn(entry, setup.people, setup.rng)
+    setup.adversary.struck[number] = struck
     setup.wires.append(Block(struck.__contains__, rounds_of(entry), note_of(number)))
 
 
@@ -37,6 +40,11 @@ ATTACK = Attack(
     measure=lost,
     reads=("users", "share", "round", "target"),
     stopped_by=("dropout",),
-    trials={"": by_some(round=2)},
+    trials={"": by_some(round=2), "one": aimed(round=2)},
+    rows_read=RowsRead(
+        unit="released values read of people whose messages were lost",
+        measure=missing_between,
+        helpers=with_curator,
+    ),
     commit=commit,
 )

@@ -1,7 +1,8 @@
 """`flood`: the network takes part under many names."""
 
-from ..catalogue.attack import NETWORK, Attack, Keys
+from ..catalogue.attack import NETWORK, Attack, Keys, RowsRead
 from ..catalogue.measures import bits_taken
+from ..catalogue.remaining import UNIT, remaining_with_invented
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
@@ -20,5 +21,6 @@ ATTACK = Attack(
     reads=("users",),
     stopped_by=("registered",),
     trials={"": trial},
+    rows_read=RowsRead(unit=UNIT, measure=remaining_with_invented(lambda _person, _entry: True)),
     sybils=True,
 )

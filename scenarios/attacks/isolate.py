@@ -3,9 +3,10 @@
 from ...roles.faults.wire import Block
 from ...roles.network import EVERY_ROUND
 from ...roles.occasions import note_of
-from ..catalogue.attack import NETWORK, Attack, Keys
+from ..catalogue.attack import NETWORK, Attack, Keys, RowsRead
 from ..catalogue.entries import FIRST_USER, all_but, target
 from ..catalogue.measures import bits_taken
+from ..catalogue.remaining import UNIT, remaining_with_invented
 from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
 
@@ -32,6 +33,10 @@ ATTACK = Attack(
     reads=("target", "users"),
     stopped_by=("registered",),
     trials={"": trial},
+    rows_read=RowsRead(
+        unit=UNIT,
+        measure=remaining_with_invented(lambda person, entry: person == target(entry)),
+    ),
     commit=commit,
     sybils=True,
 )

@@ -1,7 +1,8 @@
 """`size`: read answers from their length."""
 
 from ...protocol import exploits, parties
-from ..catalogue.attack import BYSTANDER, Attack, Measured
+from ..catalogue.attack import BYSTANDER, Attack, Measured, RowsRead, somebody
+from ..catalogue.measures import linked
 from ..catalogue.scene import Scene
 from ..schema.model import Fault
 
@@ -20,6 +21,12 @@ ATTACK = Attack(
     scenario="attack-size",
     unit="cells certain",
     measure=cells,
+    rows_read=RowsRead(
+        unit="people linked",
+        measure=linked((parties.shuffler(1),), exploits.by_length),
+        learns=somebody,
+        helpers=lambda _scenario, _entry: (parties.shuffler(1),),
+    ),
     helpers=lambda _scenario, _entry: (parties.shuffler(1),),
     switches={"mix.pad": False, "mix.lesson": True},
     stopped_by=("pad",),

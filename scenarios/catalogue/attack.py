@@ -114,6 +114,23 @@ def by_shuffler(*, last: bool = False, every: bool = False) -> Trial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RowsRead:
+    """What an attack reads of people's rows, where its success is something else.
+
+    Attributes:
+        unit: what is counted.
+        measure: counts it, from what the attackers saw: (value, the most it could be).
+        learns: whether a whole (released) row of a person was read.
+        helpers: who else has to be in it for that.
+    """
+
+    unit: str
+    measure: "Measure"
+    learns: Learns = wholly
+    helpers: "Callable[[Scenario, Fault], tuple[str, ...]]" = lambda _scenario, _entry: ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttackTraits:
     """What is said of an attack, whoever carries messages.
 
@@ -132,6 +149,7 @@ class AttackTraits:
         learns: whether its success is that somebody's whole (released) row was read; None: it is no
             attack on one person.
         waits: the occasion that it needs, as a noun; empty where it only looks.
+        rows_read: what it reads of people's rows, where `measure` counts something else.
     """
 
     by: str
@@ -146,6 +164,7 @@ class AttackTraits:
     watchers: str = "who looks on"
     learns: Learns | None = None
     waits: str = ""
+    rows_read: RowsRead | None = None
 
     @property
     def looks(self) -> bool:

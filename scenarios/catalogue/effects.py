@@ -1,5 +1,7 @@
 """What the attacks of a scenario have achieved, each measured as its record says."""
 
+from collections.abc import Sequence
+
 from ..programs.interface import Effect
 from ..programs.registry import program_of
 from ..schema.model import Fault, Scenario
@@ -18,6 +20,22 @@ def measure(scene: Scene) -> tuple[Effect, ...]:
         who = (*who, *attack.helpers(scene.scenario, fault))
         effects.append(Effect(fault.attack, who, attack.unit, float(value), float(most)))
     return tuple(effects)
+
+
+def measure_rows(scene: Scene, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+    """Measure what every attack reads of people's rows. effects: what each has achieved."""
+    return tuple(
+        _rows(scene, fault, effect)
+        for fault, effect in zip(measured(scene.scenario), effects, strict=True)
+    )
+
+
+def _rows(scene: Scene, fault: Fault, effect: Effect) -> Effect:
+    rows = ATTACKS[fault.attack].rows_read
+    if rows is None:
+        return effect
+    value, most = rows.measure(scene, fault)
+    return Effect(fault.attack, effect.parties, rows.unit, float(value), float(most))
 
 
 def measured(scenario: Scenario) -> tuple[Fault, ...]:

@@ -1,7 +1,9 @@
 """What every run leaves, however it was played: what was counted, seen, found and scored."""
 
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...protocol.board import Board
@@ -21,17 +23,31 @@ if TYPE_CHECKING:
     from ..scoring.reidentification import Reidentified
 
 
+@dataclass(frozen=True, slots=True)
+class Achieved:
+    """What the attacks of a session have achieved.
+
+    Attributes:
+        effects: of each.
+        rows_read: gives what each reads of people's rows, as in `Played`.
+    """
+
+    effects: tuple[Effect, ...] = ()
+    rows_read: Callable[[], tuple[Effect, ...]] | None = None
+
+
 def played_of(
     transcript: Transcript,
     board: Board,
-    effects: tuple[Effect, ...] = (),
+    achieved: "Achieved | None" = None,
     raised: tuple[Raised, ...] = (),
     unmet: tuple[str, ...] = (),
 ) -> Played:
     """What a session that sent messages leaves.
 
-    effects: of attacks. raised: the alarms. unmet: attacks that found no occasion.
+    achieved: by attacks. raised: the alarms. unmet: attacks that found no occasion.
     """
+    achieved = achieved or Achieved()
     answered = len(board.tallies)  # what was burned is no result
     calls = tuple(board.calls[:answered])
     tallies = tuple(read.counts for read in transcript.reads)[:answered]
@@ -47,9 +63,10 @@ def played_of(
         record.view,
         transcript,
         record.truth,
-        effects,
+        achieved.effects,
         raised,
         unmet=unmet,
+        rows_read=achieved.rows_read,
     )
 
 

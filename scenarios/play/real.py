@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...crypto.entropy import entropy_of
@@ -30,11 +31,10 @@ from ..programs.registry import (
 )
 from ..schema.model import Scenario
 from .announcement import announced_policy, announced_rules
-from .outcomes import played_of
+from .outcomes import Achieved, played_of
 
 if TYPE_CHECKING:
     from ...roles.adversary_record import AdversaryRecord
-    from ..programs.interface import Effect
 
 _Earlier = tuple[Transcript, Board, "AdversaryRecord | None"]  # a session that came before
 
@@ -103,9 +103,9 @@ def play_real(
     transcript = Transcript.sized(cast.people)
     adversaries = [cast.adversary] if cast.adversary else []
     board = stage(cast, [Recorder(transcript), *adversaries, *instruments], report)
-    effects = _effects(scenario, crowd, cast, board, transcript, seed, earlier, faults)
+    told = _effects(scenario, crowd, cast, board, transcript, seed, earlier, faults)
     missed = (*_unmet(scenario, cast, board, faults, earlier), *unmet_deviations(scenario, cast))
-    return played_of(transcript, board, effects, _raised(scenario, crowd, board), missed)
+    return played_of(transcript, board, told, _raised(scenario, crowd, board), missed)
 
 
 def _unmet(
@@ -139,13 +139,14 @@ def _effects(
     seed: int | None,
     earlier: "Sequence[_Earlier]",
     faults: Faults,
-) -> "tuple[Effect, ...]":
+) -> Achieved:
     """What the attacks have achieved; not told of a summary."""
     if cast.adversary is None or transcript.summary:
-        return ()
-    from ..catalogue.effects import measure
+        return Achieved()
+    from ..catalogue.effects import measure, measure_rows
     from ..catalogue.scene import Earlier, Scene
 
     before = tuple(Earlier(*session) for session in earlier)
     scene = Scene(scenario, crowd.people, board, transcript, cast.adversary, seed, before, faults)
-    return measure(scene)
+    effects = measure(scene)
+    return Achieved(effects, partial(measure_rows, scene, effects))

@@ -103,8 +103,7 @@ class Played:
         calls: those that were answered.
         tallies: the counts of each.
         decision: the columns of the release; None: none was made.
-        release: people by combination; None: nothing was released.
-        burned: why not; None: it was not burned.
+        release, burned: people by combination, and why there are none; None: that is not so.
         refused: messages, by reason.
         digest: of all that stands on the board, 32 bytes.
         look: gives what some parties together have seen.
@@ -112,6 +111,7 @@ class Played:
         truth: by user and in the whole, what people answered; None where nobody kept it.
         attacks, alarms: what each attack has achieved, and who raised which alarm.
         unmet: the attacks and deviations that found no occasion, a sentence each.
+        rows_read: gives what each attack reads of rows; None: what it has achieved.
         peers: what peers together learn; None where there are parties in the middle.
     """
 
@@ -129,6 +129,7 @@ class Played:
     alarms: tuple[Raised, ...] = ()
     peers: "PeersFound | None" = None
     unmet: tuple[str, ...] = ()
+    rows_read: Callable[[], tuple[Effect, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

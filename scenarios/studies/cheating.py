@@ -93,14 +93,20 @@ def attempts(scenario: Scenario) -> Iterator[Attempt]:
     people = samples(scenario, scenario.scenario.seed or SEED).people.n
     for name, row in rows_of(scenario).items():
         record = ATTACKS[row.attack].among(topology.name)
-        if record is None or record.learns is None or "scenario.seed" in record.switches:
+        if record is None or not _reads(record) or "scenario.seed" in record.switches:
             continue  # runs are seeded to be repeated; that an attacker knows the seed is no place
         try:
             made = changed(scenario, {}, row.faults(people, scenario.mix.shufflers))
         except ScenarioError:
             continue  # such as a second shuffler's where there is one
         who, friends = _coalition(made, made.fault[-1], record)
-        yield Attempt(name, made, who, friends, row.how.unit)
+        unit = record.rows_read.unit if record.rows_read else record.unit
+        yield Attempt(name, made, who, friends, unit)
+
+
+def _reads(record: Attack | PeerAttack) -> Learns | None:
+    """Return when an attack has read a row of a person; None: it is no attack on one."""
+    return record.rows_read.learns if record.rows_read else record.learns
 
 
 def _coalition(
@@ -109,7 +115,9 @@ def _coalition(
     """Who commits an attack and who helps, and how many of them are people."""
     named = record.by and record.by not in (PEER, USER)  # users are helpers of what they commit
     who = {fault.by} if fault.by else {record.by} if named else set()
-    if isinstance(record, Attack):
+    if record.rows_read is not None:
+        who |= set(record.rows_read.helpers(scenario, fault))
+    elif isinstance(record, Attack):
         who |= set(record.helpers(scenario, fault))
     people = {member for member in who if member.endswith(OF_THE_PEOPLE) or _is_person(member)}
     many = sum(_many(group) for group in people)
@@ -238,9 +246,9 @@ def play(trial: Trial) -> AttackRun:
     topology = topology_of(scenario)
     faults = draw_faults(scenario, crowd.people.n, trial.seed)
     played = carrier(scenario)(scenario, crowd, faults, trial.seed, "real")
-    effect = played.attacks[-1]
+    effect = (played.rows_read() if played.rows_read else played.attacks)[-1]
     record = ATTACKS[scenario.fault[-1].attack].among(topology.name)
-    learns: Learns = (record and record.learns) or _nothing
+    learns: Learns = (record and _reads(record)) or _nothing
     read = learns(effect.value, effect.of)
     when = NOTICING[topology.name](played, frozenset(trial.attempt.who))
     return AttackRun(trial.seed, effect.value, effect.of, read, when)

@@ -1,0 +1,90 @@
+"""What attackers make of counts by taking out the answers that they know: the rest is of others.
+
+Where all people who are left in a count have one value of a column, it is certain for each of them.
+Nothing here looks at anything but loot (adversary_view.py) and what attackers know of themselves.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from .adversary_view import AdversaryView, Row
+from .ballots import coarsened_row
+from .messages import Counts
+from .own_batches import counted
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAnswers:
+    """What attackers know of those who are counted in a round.
+
+    Attributes:
+        rows: the rows that they answered themselves, a value of every column each.
+        others: how many people are counted besides.
+    """
+
+    rows: Sequence[Sequence[str]]
+    others: int
+
+
+def values_of_others(loot: AdversaryView, known: Mapping[int, KnownAnswers]) -> Row:
+    """Attackers: the values, by column, that everybody else who is counted has for certain.
+
+    known: by round. Counts that are not public take the round's reader. A count that does not fit
+    what is known says nothing.
+    """
+    row: Row = {}
+    for number, columns, counts in _counts(loot):
+        if number in known:
+            row |= _certain(columns, _rest(loot, number, columns, counts, known[number]))
+    return row
+
+
+def columns_counted(loot: AdversaryView) -> frozenset[int]:
+    """The columns of which attackers have a count."""
+    return frozenset(column for _, columns, _ in _counts(loot) for column in columns)
+
+
+def _counts(loot: AdversaryView) -> Iterator[tuple[int, Sequence[int], Counts]]:
+    """Yield round, columns and count of every question that attackers know the count of."""
+    for number, call in enumerate(loot.board.calls, start=1):
+        for columns, counts in zip(call.asks, counted(loot, number), strict=False):
+            yield number, columns, counts
+
+
+def _rest(
+    loot: AdversaryView, number: int, columns: Sequence[int], counts: Counts, known: KnownAnswers
+) -> Counts:
+    """Return a count without the answers of attackers; empty where that does not fit."""
+    plan, rest = loot.plan(number), Counter(counts)
+    if plan is None:
+        return {}
+    rest.subtract(
+        tuple(coarsened_row(plan, row)[column] for column in columns) for row in known.rows
+    )
+    fits = min(rest.values(), default=0) >= 0 and rest.total() == known.others
+    return +rest if fits else {}
+
+
+def _certain(columns: Sequence[int], rest: Counts) -> Row:
+    """Return the values that all cells of a count have in common."""
+    values = {column: {cell[at] for cell in rest} for at, column in enumerate(columns)}
+    return {column: said.pop() for column, said in values.items() if len(said) == 1}
+
+
+def values_of_missing(
+    before: Sequence[Counts], after: Mapping[int, Counts], missing: Collection[str]
+) -> Row:
+    """Attackers: the values, by column, of those who are in one of two counts and not in the other.
+
+    before: of single columns, in their order. after: of single columns that were released.
+    missing: those people.
+    """
+    row: Row = {}
+    for column, counts in after.items():
+        less = Counter(before[column])
+        less.subtract(counts)
+        cells = [cell for cell, many in less.items() if many]
+        if len(cells) == 1 and abs(less[cells[0]]) == len(missing):
+            row[column] = cells[0][0]
+    return row
