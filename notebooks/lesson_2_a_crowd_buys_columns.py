@@ -135,8 +135,7 @@ def _(
 
 
 @app.cell
-def _(Frame, cells, columns, guessed, many, mo, promised, target, true):
-    guessed  # nothing is shown before
+def _(cells, columns, many, promised, true):
     over = sum(true[at] > promised[at] for at in true)
     most = max(promised.values())
     sizes = sorted({n for n, _ in columns})
@@ -169,6 +168,15 @@ def _(Frame, cells, columns, guessed, many, mo, promised, target, true):
         f"{many(cells[n, 'coverage'], 'cell')} in all"
         for n in (sizes[0], sizes[-1])
     ]
+    return ahead, better, bought, gains, grew, most, over, rows, sizes, steps, truth, worse
+
+
+@app.cell
+def _(
+    Frame, ahead, better, bought, gains, grew, guessed, mo, most, over, rows, sizes, steps, target,
+    true, worse,
+):  # fmt: skip
+    guessed  # nothing is shown before
     mo.accordion(
         {
             "Answer": mo.vstack(
@@ -201,7 +209,7 @@ def _(Frame, cells, columns, guessed, many, mo, promised, target, true):
             )
         }
     )
-    return (truth,)
+    return
 
 
 @app.cell

@@ -18,6 +18,7 @@ def _():
     from veilmix.analysis.figures import guesses
     from veilmix.scenarios.catalogue.registry import ATTACKS
     from veilmix.scenarios.scoring.alike import alike_lines, released_alike
+    from veilmix.scenarios.studies.attack_plan import rows_of
     from veilmix.scenarios.studies.cheating import measure
     from veilmix.scenarios.studies.cheating_text import HEADINGS, successes_with_attacks, table
     from veilmix.scenarios.validation.load import change, load, loads
@@ -41,6 +42,7 @@ def _():
         mo,
         released_alike,
         replace,
+        rows_of,
         sentence,
         successes_with_attacks,
         table,
@@ -154,8 +156,7 @@ def _(Path, TemporaryDirectory, alike_lines, guessed, loads, released_alike, vei
 
 
 @app.cell
-def _(Frame, agreed, agreeing, answers, breaking, guessed, mo, played, reader):
-    guessed  # nothing is shown before
+def _(answers, breaking, played):
     runs = {m: played(m) for m in (1, 2, 3, 4)}
     groups = {m: breaking(run.coalitions) for m, run in runs.items()}
     least = {m: min(map(len, found)) for m, found in groups.items()}
@@ -177,6 +178,15 @@ def _(Frame, agreed, agreeing, answers, breaking, guessed, mo, played, reader):
         view.linked for view in runs[largest].coalitions if not set(mixers) <= set(view.parties)
     )
     apart = [runs[largest].coalition(*group).linked for group in (mixers, ("analyst", "curator"))]
+    return apart, groups, honest, largest, least, right, truth, whole
+
+
+@app.cell
+def _(
+    Frame, agreed, agreeing, apart, groups, guessed, honest, largest, least, mo, reader, right,
+    whole,
+):  # fmt: skip
+    guessed  # nothing is shown before
     mo.accordion(
         {
             "Answer": mo.vstack(
@@ -207,7 +217,7 @@ def _(Frame, agreed, agreeing, answers, breaking, guessed, mo, played, reader):
             )
         }
     )
-    return (truth,)
+    return
 
 
 @app.cell
@@ -252,6 +262,7 @@ def _(
     few,
     guessed,
     mo,
+    rows_of,
     sentence,
     study,
     successes_with_attacks,
@@ -267,7 +278,8 @@ def _(
         named = ["any single shuffler"]
     cheaters = by_cheating.index(named[0] if named else by_cheating[0])
     how = sorted({one.worst.attack for one in worst_of.values() if one.worst is not None})
-    does = "; ".join(f"`{name}`: {ATTACKS[name].does}" for name in how)
+    tried = rows_of(few)
+    does = "; ".join(f"`{name}`: {ATTACKS[tried[name].attack].does}" for name in how)
     behind = few.mix.shufflers - max(
         sum(name.startswith("shuffler-") for name in parties) for parties in worst_of
     )

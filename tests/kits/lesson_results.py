@@ -73,10 +73,14 @@ def colluders(shown: Shown) -> None:
     assert "links at most 0 people" in shown
     assert "All shufflers together, who see who sent what, link 0; both readers, who read" in shown
     assert "the analyst links 0 and knows 8 answers for certain. All 8 people answered the" in shown
-    least = only(r"shuffler-1 by surround in (\d) of (\d) runs \((\d+ to \d+ %)\), noticed", shown)
-    assert re.search(rf"shuffler-1 surround {least[0]} of {least[1]} {least[2]} after", shown)
-    assert f"{least[1]} runs of each attack leave a wide interval." in shown
-    assert "What was done: surround : keeps the target and replaces everybody else" in shown
+    smallest = re.findall(
+        r" by (\S+) in (\d) of (\d) runs \((\d+ to \d+ %)\), noticed: (\w+)", shown
+    )
+    assert smallest
+    for name, wins, runs, between, noticed in smallest:
+        assert re.search(rf" {name} {wins} of {runs} {between} {noticed}", shown)
+        assert f"{runs} runs of each attack leave a wide interval." in shown
+        assert re.search(rf"What was done: (.*; )?{name} : \w+", shown)
     assert "Honest shufflers behind it that did not help: 1." in shown
 
 
