@@ -49,7 +49,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "randomizers": {"validation"},
         "optimization": {"validation"},
         "contingency": {"validation", "optimization"},
-        "composition": {"validation", "exposure", "contingency"},
+        "composition": {"validation", "exposure", "optimization", "contingency"},
         "trust": {"validation", "optimization", "estimation", "composition"},
         "suppression": {
             "validation", "optimization", "exposure", "estimation", "composition"

@@ -1,7 +1,8 @@
 """What the marginals of single columns promise of a joint that nobody has seen (paper 000, 6).
 
 Here live the theorems as printed, the refined and the coverage bound, certificates, what known
-joints add, and the exact worst case. May import `exposure`, `contingency` and the ground files.
+joints add, and the exact worst case. May import `exposure`, `contingency`, `optimization` and the
+ground files.
 Must never know which columns somebody would like to release: `suppression` chooses.
 """
 
@@ -12,6 +13,7 @@ from ...deferred import deferred
 if TYPE_CHECKING:
     from .bounds import RULES, Bound, RuleName, best_bound, refined, theorem2, theorem3
     from .certificate import Certificate, Rule
+    from .check_cases import proved_by_cases
     from .exact_worst_case import WorstCase, worst_case
     from .lower_bounds import fewest_exposed, lower_bound
     from .tightness_examples import TightnessExample, strict_example, tightness_example
@@ -29,6 +31,7 @@ else:
                 "theorem3",
             ],
             ".certificate": ["Certificate", "Rule"],
+            ".check_cases": ["proved_by_cases"],
             ".exact_worst_case": ["WorstCase", "worst_case"],
             ".lower_bounds": ["fewest_exposed", "lower_bound"],
             ".tightness_examples": ["TightnessExample", "strict_example", "tightness_example"],
@@ -46,6 +49,7 @@ __all__ = [
     "best_bound",
     "fewest_exposed",
     "lower_bound",
+    "proved_by_cases",
     "refined",
     "strict_example",
     "theorem2",

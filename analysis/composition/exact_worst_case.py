@@ -3,9 +3,9 @@
 `contingency/integer_program.py` has the integer program, `frechet.py` what is merged,
 `contingency/cuts.py` the inequalities that make it fast; HiGHS solves it, and `worst_search.py` has
 the steps. What it finds is
-checked in whole numbers, so `people` is certain. What it proves (`upper`) is as good as HiGHS's
-floating-point search with its tolerance of 1e-6; `partial.margin_bound` gives the relaxation's
-bound with a certificate in whole numbers.
+checked in whole numbers, so `people` is certain. Of small classes `upper` has a proof by cases in
+whole numbers (`case_search.py`), which a checker of its own reads (`check_cases.py`). Without one
+`upper` is as good as HiGHS's floating-point search with its tolerance of 1e-6.
 """
 
 import csv
@@ -22,6 +22,7 @@ from ..contingency import FrechetClass, frechet_class, heuristic_table
 from ..contingency.frechet import Known, Table, staircase
 from ..contingency.integer_program import Program
 from ..validation import Counts, as_marginals, number, whole
+from .check_cases import proved_by_cases
 from .worst_bracket import Bracket, Limits, Step, Timer
 
 # Above this many cells (after merging) only bounds are given.
@@ -46,6 +47,8 @@ class WorstCase:
             worst known margin, which every table has at least).
         why: why the search gave up; empty where the maximum is proven.
         timed: whether a limit in seconds ended the search: another machine gets another bracket.
+        proof: that no table exposes more than `upper` people, by cases in whole numbers
+            (`check_cases.py` reads it); None where there is none.
     """
 
     people: int
@@ -56,6 +59,7 @@ class WorstCase:
     table: Table | None
     why: str = ""
     timed: bool = False
+    proof: bytes | None = None
 
     @property
     def rule(self) -> str:
@@ -83,7 +87,10 @@ class WorstCase:
         return f"at worst {people} of {self.n} people exposed at k = {self.k} ({proof})"
 
     def verify(self, marginals: Sequence[npt.ArrayLike], known: Known | None = None) -> None:
-        """Raises VerificationError unless the table has these margins and exposes `people`."""
+        """Raises VerificationError unless the table has these margins and exposes `people`.
+
+        A proof by cases, if there is one, has to prove `upper` from these marginals.
+        """
         if self.table is None:
             raise VerificationError("worst case: no table was found, nothing to verify")
         columns = as_marginals(marginals)
@@ -94,6 +101,12 @@ class WorstCase:
                 raise VerificationError(f"worst case: its table has another margin on {group}")
         if (self.table.counts <= 0).any() or self.table.exposed(self.k) != self.people:
             raise VerificationError(f"worst case: its table does not expose {self.people} people")
+        if self.proof is not None:
+            proved = proved_by_cases([counts.tolist() for counts in columns], self.k, self.proof)
+            if proved > self.upper:
+                raise VerificationError(
+                    f"worst case: claims {self.upper}, its cases prove {proved}"
+                )
 
     def write_csv(
         self,
@@ -168,7 +181,7 @@ def worst_case(
         stopped = LATE.format(time_limit)
     why = "" if people == ceiling else stopped or _why(tables, limits)
     n, took = int(columns[0].sum()), perf_counter() - start
-    return WorstCase(people, ceiling, n, k, took, bracket.table, why, timed)
+    return WorstCase(people, ceiling, n, k, took, bracket.table, why, timed, bracket.written)
 
 
 def _ends(bracket: Bracket, tables: FrechetClass, k: int) -> tuple[int, int]:

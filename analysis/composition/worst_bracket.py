@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import floor, inf
 from time import perf_counter
+from typing import Protocol
 
 from ..contingency.frechet import Table
 from ..contingency.integer_program import TOLERANCE
@@ -69,12 +70,27 @@ class Step:
         return f"{self.people:,} to {self.upper:,}; {self.doing}"
 
 
+class Proof(Protocol):
+    """A proof that no table exposes more than `people`, as `check_cases.py` reads it."""
+
+    @property
+    def people(self) -> int:
+        """Exposed people, at most."""
+        ...
+
+    @property
+    def proof(self) -> bytes:
+        """The proof, as JSON."""
+        ...
+
+
 class Bracket:
-    """The worst table met, and the ceiling proved, at any time."""
+    """The worst table met, the ceiling proved, and a proof in whole numbers, at any time."""
 
     def __init__(self, k: int, ceiling: int, progress: Callable[[Step], None]) -> None:
         self.k, self.ceiling = k, ceiling
         self.table: Table | None = None
+        self.proof: Proof | None = None
         self._progress, self._doing = progress, "tables made at once"
 
     @property
@@ -91,6 +107,12 @@ class Bracket:
     def closed(self) -> bool:
         """Whether no table is worse than the one at hand."""
         return self.people >= self.ceiling
+
+    @property
+    def written(self) -> bytes | None:
+        """The proof of the ceiling in whole numbers, if there is one."""
+        proof = self.proof
+        return proof.proof if proof is not None and proof.people <= self.ceiling else None
 
     def meet(self, table: Table | None) -> None:
         """Take this table if it is worse."""

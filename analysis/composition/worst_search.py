@@ -1,6 +1,7 @@
 """The search behind the exact worst case: its steps, which close the bracket.
 
     relaxation with cuts     the first ceiling
+    cases                    closes small tables, with a proof in whole numbers (case_search.py)
     a tree, a few nodes      closes what is small
     supports that match      worse tables (contingency/matching.py)
     swaps                    worse tables (contingency/swaps.py)
@@ -12,6 +13,8 @@ Whoever stops it, a limit or Ctrl-C, has what was found and what was proved by t
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from ...errors import ParameterError
 from ..contingency import solve
 from ..contingency.descent import INFEASIBLE, Rung, climb
@@ -21,6 +24,7 @@ from ..contingency.matching import matching_supports
 from ..contingency.supports import Supports
 from ..contingency.swaps import SwapResult, swap
 from ..validation import Counts
+from .case_search import MOST_CELLS, search_cases
 from .worst_bracket import Bracket, Limits
 
 MATCHES, DEARER = 200, 10  # supports that match, at most; each takes as long as so many swaps
@@ -40,6 +44,8 @@ def search(program: Program, bracket: Bracket, limits: Limits) -> None:
     bracket.say("relaxation")
     cuts, value = relax(program, bracket.ceiling, limits.timer)
     bracket.prove(value)
+    if not limits.timer():
+        _cases(program, bracket, limits)
     if bracket.closed or limits.timer():
         return
     bracket.say("first search tree")
@@ -56,6 +62,39 @@ def search(program: Program, bracket: Bracket, limits: Limits) -> None:
         _swap(program, bracket, limits)
     if not bracket.closed:
         _climb(program, cuts, bracket, limits)
+
+
+def _cases(program: Program, bracket: Bracket, limits: Limits) -> None:
+    """Search for a proof by cases, of tables that are small and known by single columns alone."""
+    tables = program.tables
+    if tables.cells > MOST_CELLS or any(len(margin.group) > 1 for margin in tables.margins):
+        return
+    kept = [m.counts[: len(o.kept)] for m, o in zip(tables.margins, tables.labels, strict=True)]
+    columns = [
+        [*c.tolist(), *o.rare_counts.tolist()] for c, o in zip(kept, tables.labels, strict=True)
+    ]
+    # The checker numbers values from the most frequent down; the rare ones are the last.
+    places = [
+        [*np.argsort(-counts, kind="stable").tolist(), len(counts)][:size]
+        for counts, size in zip(kept, tables.shape, strict=True)
+    ]
+
+    def meet(people: Counts) -> int:
+        placed = np.empty(tables.shape, np.int64)
+        placed[np.ix_(*places)] = people.reshape(tables.shape)
+        bracket.meet(tables.table(placed.ravel()))
+        return bracket.people
+
+    def stop(nodes: int, people: int) -> bool:
+        bracket.prove(people)
+        if nodes % TELL < 2:
+            bracket.say(f"node {nodes:,} of {limits.nodes:,} of a proof by cases")
+        return limits.timer()
+
+    bracket.say("proof by cases")
+    proof = search_cases(columns, program.k, bracket.people, limits.nodes, meet=meet, stop=stop)
+    bracket.prove(proof.people)
+    bracket.proof = proof
 
 
 def _match(program: Program, bracket: Bracket, limits: Limits) -> None:

@@ -41,6 +41,13 @@ if TYPE_CHECKING:
     help="Of the cells that are swapped.",
 )
 @click.option("--write", "file", type=FILE, help="Write the worst table found to a .csv file.")
+@click.option(
+    "--proof",
+    "proof_file",
+    type=FILE,
+    help="Write the proof by cases that no table is worse to a .json file; tables of more than 64 "
+    "cells have none.",
+)
 @table_options
 @format_option
 def command(
@@ -50,6 +57,7 @@ def command(
     nodes: int,
     seed: int,
     file: Path | None,
+    proof_file: Path | None,
     form: str,
     **reading: Any,
 ) -> None:
@@ -88,6 +96,8 @@ def command(
     if file is not None and worst.table is not None:
         _write(worst, table, file)
         say(page(err=True), clean(f"wrote     {file}"))
+    if proof_file is not None:
+        say(page(err=True), clean(_write_proof(worst, proof_file)))
     if worst.stopped:
         click.get_current_context().exit(STOPPED)  # also where what was found is said
 
@@ -106,3 +116,13 @@ def _write(worst: "WorstCase", table: "Table", file: Path) -> None:
     stream = io.StringIO(newline="")
     worst.write_csv(stream, table.columns, table.values)
     write_whole(file, stream.getvalue(), force=True)
+
+
+def _write_proof(worst: "WorstCase", file: Path) -> str:
+    """Write a proof by cases, if there is one; return the line to print."""
+    from ...scenarios.serialization.atomic_file import write_whole
+
+    if worst.proof is None:
+        return f"no proof by cases was found: {file} is not written"
+    write_whole(file, worst.proof.decode(), force=True)
+    return f"wrote     {file}: no table exposes more than {worst.upper:,} people"

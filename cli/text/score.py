@@ -167,7 +167,8 @@ def bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":
     yield "truth", "in this table", score.joint.crowds.users_below(score.k)
     worst = known.worst
     if worst is not None and worst.proven:
-        yield "worst", "in the worst table with these columns (proven)", worst.people
+        how = "proven by cases, in whole numbers" if worst.proof else "proven"
+        yield "worst", f"in the worst table with these columns ({how})", worst.people
     elif worst is not None:
         yield "worst_found", "in the worst table with these columns, found", worst.people
         most = f"in the worst table with these columns, at most ({worst.why})"

@@ -88,7 +88,9 @@ def tell(console: Page, worst: "WorstCase", way: Way, called: str, columns: Sequ
 
 def _ends(worst: "WorstCase") -> Iterator[tuple[str, str, str]]:
     if worst.proven:
-        yield "exactly: found, and proved", f"{worst.people:,}", percent(worst.people / worst.n)
+        how = " by cases, in whole numbers" if worst.proof else ""
+        people = f"{worst.people:,}", percent(worst.people / worst.n)
+        yield f"exactly: found, and proved{how}", *people
         return
     counted = "found: a table that was counted"
     if worst.table is None:

@@ -3,17 +3,17 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator
-from itertools import product
 
 import numpy as np
 import pytest
 from census_kit import CENSUS, marginals_of
+from every_table import all_tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_kit import sampled
 from slow_machine import slow_down
 from veilmix.analysis.composition import best_bound
+from veilmix.analysis.composition.check_cases import proved_by_cases
 from veilmix.analysis.composition.exact_worst_case import WorstCase, worst_case
 from veilmix.analysis.composition.margins_bound import margins_bound
 from veilmix.analysis.composition.worst_bracket import Step
@@ -30,32 +30,6 @@ from veilmix.errors import ParameterError, VerificationError
 # A worst case that a few nodes leave open, at k = 5: 87 to 90 people.
 OPEN = [np.array(each) for each in ([97, 54, 49], [101, 59, 40], [102, 64, 34])]
 HARD = [np.array(each) for each in ([90, 40, 12, 3], [70, 50, 25], [80, 44, 21])]
-
-
-def all_tables(marginals: list[np.ndarray]) -> Iterator[np.ndarray]:
-    """Every table with these marginals, by depth-first search over the cells."""
-    shape = tuple(len(counts) for counts in marginals)
-    left = [counts.copy() for counts in marginals]
-    table, cells = np.zeros(shape, dtype=int), list(product(*map(range, shape)))
-
-    def fill(i: int) -> Iterator[np.ndarray]:
-        if i == len(cells):
-            if not any(counts.any() for counts in left):
-                yield table.copy()
-            return
-        cell = cells[i]
-        for count in range(min(left[j][v] for j, v in enumerate(cell)) + 1):
-            table[cell] = count
-            for j, v in enumerate(cell):
-                left[j][v] -= count
-            row_ends = i + 1 == len(cells) or cells[i + 1][0] != cell[0]
-            if not row_ends or left[0][cell[0]] == 0:
-                yield from fill(i + 1)
-            for j, v in enumerate(cell):
-                left[j][v] += count
-        table[cell] = 0
-
-    yield from fill(0)
 
 
 def tables_of(*shapes: tuple[int, ...], people: int = 12) -> st.SearchStrategy[np.ndarray]:
@@ -79,6 +53,8 @@ def test_worst_case_equals_enumeration_of_all_tables(table: np.ndarray, k: int) 
     assert (witness.people, witness.upper, witness.proven) == (worst, worst, True)
     witness.verify(marginals)
     assert witness.people <= best_bound(marginals, k).people
+    if witness.proof is not None:
+        assert proved_by_cases([counts.tolist() for counts in marginals], k, witness.proof) == worst
 
 
 @pytest.mark.slow

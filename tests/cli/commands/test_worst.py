@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from veilmix.analysis.composition import proved_by_cases
 
 COLUMNS = {"colour": [90, 40, 12, 3], "size": [70, 50, 25], "town": [80, 44, 21]}
 HARD = {
@@ -34,11 +35,15 @@ def people(path: Path, columns: dict[str, list[int]]) -> str:
 def test_the_bracket_is_proved_and_its_table_counts(typed, tmp_path: Path) -> None:
     data = people(tmp_path / "people.csv", COLUMNS)
     line = ("worst", data, "--k", "9")
-    said = typed(*line, "--write", "worst.csv")
+    said = typed(*line, "--write", "worst.csv", "--proof", "p.json")
     assert said.code == 0
     bracket = json.loads(typed(*line, "--format", "json").out)
     assert (bracket["proven"], bracket["found"], bracket["why"]) == (True, bracket["at_most"], "")
-    assert f"exactly: found, and proved {bracket['found']}" in " ".join(said.out.split())
+    how = "exactly: found, and proved by cases, in whole numbers"
+    assert f"{how} {bracket['found']}" in " ".join(said.out.split())
+    assert f"p.json: no table exposes more than {bracket['found']} people" in said.err
+    proof = Path("p.json").read_bytes()
+    assert proved_by_cases([*COLUMNS.values()], 9, proof) == bracket["found"]
     assert "ended: proved, no table is worse" in said.out
     with Path("worst.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -52,6 +57,13 @@ def test_the_bracket_is_proved_and_its_table_counts(typed, tmp_path: Path) -> No
     lines = list(csv.reader(typed(*line, "--format", "csv").out.splitlines()))
     assert lines[0] == ["doing", "found", "at_most"]
     assert lines[-1][1:] == [str(bracket["found"])] * 2
+
+
+def test_a_bracket_without_a_proof_by_cases_writes_none(typed, tmp_path: Path) -> None:
+    data = people(tmp_path / "people.csv", {"colour": [3, 2]})
+    said = typed("worst", data, "--k", "3", "--proof", "p.json")
+    assert (said.code, Path("p.json").exists()) == (0, False)
+    assert "no proof by cases was found: p.json is not written" in said.err
 
 
 @pytest.mark.slow

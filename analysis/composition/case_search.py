@@ -1,0 +1,147 @@
+"""The search for a proof by cases that no table with these columns exposes more people.
+
+Branch and bound, the case of the highest bound first. A case is split by the number of cells that
+are not exposed: of all cells, else of the cells of a value, the one of most people first, else of a
+single cell; the relaxation has a fraction of it. Nodes end the search, never seconds. What is left
+open stays a leaf with its own bound, so the proof holds however far the search came
+(`check_cases.py` reads it; docs/adr/0098-a-proof-by-cases.md has what was tried).
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from math import floor
+
+import numpy as np
+
+from ..validation import Counts
+from .case_relaxation import CaseRelaxation, Relaxed
+from .check_cases import Case, tables_of
+
+MOST_CELLS = 64  # of larger classes of tables the ladder proves more in the same time
+NEAR = 1e-6  # of a whole number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseProof:
+    """A proof that no table with these columns exposes more than `people`.
+
+    Attributes:
+        people: exposed at most, in whole numbers.
+        nodes: of its tree.
+        proof: as `check_cases.proved_by_cases` reads it.
+    """
+
+    people: int
+    nodes: int
+    proof: bytes
+
+
+@dataclass(slots=True, eq=False)
+class _Node:
+    """A case, and the split of it if there is one."""
+
+    path: tuple[Case, ...]
+    relaxed: Relaxed
+    split: tuple[list[int], int] | None = None
+    parts: list["_Node"] = field(default_factory=list)
+
+
+def search_cases(
+    marginals: Sequence[Sequence[int]],
+    k: int,
+    found: int,
+    nodes: int,
+    *,
+    meet: Callable[[Counts], int] = lambda _people: -1,
+    stop: Callable[[int, int], bool] = lambda _nodes, _people: False,
+) -> CaseProof:
+    """Search for a proof that no table with these columns exposes more people than `found`.
+
+    Args:
+        marginals: people by value, for each column; one total n.
+        k: people in the smallest crowd in which a person is not exposed, 2 or more.
+        found: people exposed in a table that is known; -1 if none is.
+        nodes: of the tree, at most.
+        meet: is called with the people of every cell of a table that the search met (values as the
+            checker numbers them, shape (cells,)); returns the exposed people of the worst table.
+        stop: is called with the nodes and the people proved so far; the search ends if it says so.
+
+    Returns:
+        The proof, of as few people as the nodes allowed.
+    """
+    tables = tables_of(marginals, k)
+    shape = _shape(marginals, k)
+    relaxation = CaseRelaxation(tables, shape)
+    root = _Node((), relaxation.relax(()))
+    heap, count, stuck = [(-root.relaxed.people, 0, root)], 1, 0
+    while (
+        heap and -heap[0][0] > max(found, stuck) and count < nodes and not stop(count, -heap[0][0])
+    ):
+        node = heappop(heap)[2]
+        node.split = _split(relaxation, node.relaxed)
+        if node.split is None:  # a table, or a solver that gave up
+            stuck = max(stuck, node.relaxed.people)
+            continue
+        cells, limit = node.split
+        for case in ((cells, limit, True), (cells, limit + 1, False)):
+            path = (*node.path, case)
+            part = _Node(path, relaxation.relax(path, node.relaxed.blocks))
+            node.parts.append(part)
+            count += 1
+            met = _table(relaxation, part.relaxed)
+            found = found if met is None else max(found, meet(met))
+            heappush(heap, (-part.relaxed.people, count, part))
+    return _written(root, relaxation, count)
+
+
+def _shape(marginals: Sequence[Sequence[int]], k: int) -> list[int]:
+    """Return the values of each column, rare ones as one."""
+    return [
+        sum(people >= k for people in column) + any(0 < people < k for people in column)
+        for column in marginals
+    ]
+
+
+def _split(relaxation: CaseRelaxation, relaxed: Relaxed) -> tuple[list[int], int] | None:
+    """Return the cells to split by, and the number that at most so many of them are unexposed."""
+    shares, tables = relaxed.unexposed, relaxation.tables
+    if shares is None:
+        return None
+    by_people = sorted(tables.values, key=lambda value: -value[0])
+    nearest = np.argsort(np.abs(shares - 0.5), kind="stable").tolist()
+    sets = [list(range(len(shares))), *(cells for _, cells in by_people), *([c] for c in nearest)]
+    for cells in sets:
+        number = float(shares[cells].sum())
+        if abs(number - round(number)) > NEAR:
+            return cells, floor(number)
+    return None
+
+
+def _table(relaxation: CaseRelaxation, relaxed: Relaxed) -> Counts | None:
+    """Return the people of every cell, if the solution is a table of these columns."""
+    if relaxed.holds is None:
+        return None
+    people = np.rint(relaxed.holds).astype(np.int64)
+    right = all(people[cells].sum() == count for count, cells in relaxation.tables.values)
+    return people if right else None
+
+
+def _written(root: _Node, relaxation: CaseRelaxation, count: int) -> CaseProof:
+    """Return the tree in preorder, with the blocks that its leaves use."""
+    numbers: dict[int, int] = {}
+    tree, people, stack = list[list[object]](), 0, [root]
+    while stack:
+        node = stack.pop()
+        if node.split is not None:
+            tree.append(["split", *node.split])
+            stack += node.parts[::-1]
+            continue
+        prices, blocks, splits = node.relaxed.leaf
+        used = [[numbers.setdefault(number, len(numbers)), price] for number, price in blocks]
+        tree.append(["leaf", prices, used, splits])
+        people = max(people, node.relaxed.people)
+    written = {"blocks": [relaxation.blocks[number] for number in numbers], "tree": tree}
+    proof = json.dumps(written, separators=(",", ":")).encode()
+    return CaseProof(min(people, relaxation.tables.n), count, proof)
