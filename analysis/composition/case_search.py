@@ -1,10 +1,10 @@
 """The search for a proof by cases that no table with these columns exposes more people.
 
 Branch and bound, the case of the highest bound first. A case is split by the number of cells that
-are not exposed: of all cells, else of the cells of a value, the one of most people first, else of a
-single cell; the relaxation has a fraction of it. Nodes end the search, never seconds. What is left
+are not exposed: of all cells, else of the cells of a value, most people first, else of a single
+cell; the relaxation has a fraction of it. Nodes end the search, never seconds. A case that is left
 open stays a leaf with its own bound, so the proof holds however far the search came
-(`check_cases.py` reads it; docs/adr/0098-a-proof-by-cases.md has what was tried).
+(`check_cases.py` reads it; docs/adr/0098-a-proof-by-cases.md compares ways to split).
 """
 
 import json
@@ -40,7 +40,7 @@ class CaseProof:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A case, and the split of it if there is one."""
+    """A case, and its split, if it has been split."""
 
     path: tuple[Case, ...]
     relaxed: Relaxed
@@ -60,9 +60,9 @@ def search_cases(
     """Search for a proof that no table with these columns exposes more people than `found`.
 
     Args:
-        marginals: people by value, for each column; one total n.
+        marginals: people by value, for each column; all with the same total n.
         k: people in the smallest crowd in which a person is not exposed, 2 or more.
-        found: people exposed in a table that is known; -1 if none is.
+        found: people exposed in a table that is known; -1 without a table.
         nodes: of the tree, at most.
         meet: is called with the people of every cell of a table that the search met (values as the
             checker numbers them, shape (cells,)); returns the exposed people of the worst table.
@@ -97,7 +97,7 @@ def search_cases(
 
 
 def _shape(marginals: Sequence[Sequence[int]], k: int) -> list[int]:
-    """Return the values of each column, rare ones as one."""
+    """Return the number of values of each column; rare values count as a single value."""
     return [
         sum(people >= k for people in column) + any(0 < people < k for people in column)
         for column in marginals

@@ -1,7 +1,7 @@
-r"""Check by whole numbers alone a proof by cases that few people are exposed, whatever the joint.
+r"""Check by whole numbers alone a proof by cases that few people are exposed in any table.
 
 A proof is a tree. A split asks whether at most t of some cells are unexposed, or at least t + 1:
-one of the two holds for every table. A leaf has prices, and every table of its case has at most so
+every table is in either case. A leaf has prices, and every table of its case has at most so
 many exposed people:
 
     sum of people x prices of their values  -  price x need, of each block
@@ -18,7 +18,7 @@ With the cells of positive weight exposed, at the top of their ranges, and the r
 people may be missing. Then `need` further cells are unexposed: as many as it takes of the largest
 a(c) (cap - u) to reach D. (Sets of values of m columns, with q = m - 1: as in check_margins.py.)
 
-Values of fewer than k people are one value, the last, whose cells are exposed. The others are
+Values of fewer than k people are one value, the last, its cells are exposed. Other values are
 numbered from the most frequent down, column after column. Prices are whole multiples of 1 / SCALE.
 No code is shared with the search for a proof (case_search.py).
 """
@@ -62,12 +62,12 @@ def proved_by_cases(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> in
         counts: people by value, for each column.
         k: people in the smallest crowd in which a person is not exposed, at least 1.
         proof: JSON: `blocks`, each [q, values], and `tree`, its nodes in preorder: ["split",
-            cells, t], then the nodes of at most t, then those of at least t + 1; or ["leaf", prices
+            cells, t], then the nodes of at most t, then of at least t + 1; or ["leaf", prices
             of the values, [block, price] of some blocks, prices of the splits above]. Cells are
             numbered with the last column fastest.
 
     Raises:
-        VerificationError: the proof is none.
+        VerificationError: the proof does not hold.
     """
     tables = tables_of(counts, k)
     try:
@@ -150,7 +150,7 @@ def leaf_people(tables: Tables, blocks: Sequence[Block], path: Sequence[Case], l
 
 
 def narrowed(tables: Tables, path: Sequence[Case]) -> list[list[Range]]:
-    """Return the ranges of all cells in a case; none at all if no table is in it."""
+    """Return the ranges of all cells in a case; empty if no table is in it."""
     ranges = list(tables.ranges)
     for cells, limit, at_most in path:
         low, high = (0, limit) if at_most else (limit, 1)
