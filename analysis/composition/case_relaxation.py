@@ -193,7 +193,7 @@ class _Program:
         ones = np.ones(len(ranges))
         gain = np.where(self._hidden, 0, self._people)
         price = np.r_[np.full(2 * values, MISSED), np.full(len(path), 10 * MISSED)]
-        matrix = np.hstack([body, missed])
+        matrix: Floats = np.hstack([body, missed]).astype(np.float64)
         self._program = LinearProgram(
             _sparse(matrix),
             np.r_[gain, -price],

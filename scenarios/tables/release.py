@@ -98,7 +98,7 @@ def _counts(codes: Codes, texts: Sequence[Sequence[str]]) -> dict[tuple[str, ...
     """People by row."""
     rows, people = np.unique(codes, axis=0, return_counts=True)
     return {
-        tuple(values[code] for values, code in zip(texts, row, strict=True)): many
+        tuple(str(values[code]) for values, code in zip(texts, row, strict=True)): int(many)
         for row, many in zip(rows.tolist(), people.tolist(), strict=True)
     }
 
