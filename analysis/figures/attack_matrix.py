@@ -19,7 +19,7 @@ LOOKS = {
     "reduced": ("\N{CIRCLE WITH LEFT HALF BLACK}", "#F7E3A1"),
     "stopped": ("\N{WHITE CIRCLE}", "#A9D8C6"),
     "idle": ("\N{WHITE SMALL SQUARE}", "#FFFFFF"),
-    "unmet": ("\N{EMPTY SET}", "#EEEEEE"),
+    "unmet": ("\N{EMPTY SET}", "#C9D6EA"),
     "unplayed": ("\N{EN DASH}", "#EEEEEE"),
 }
 MEANING = {
