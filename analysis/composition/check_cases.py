@@ -38,21 +38,14 @@ PASSES = 4  # over all values, in which ranges are narrowed
 Block = tuple[int, list[int]]  # q, and the values
 Case = tuple[list[int], int, bool]  # of the cells so many are unexposed, at most or at least
 
-
-class Range(NamedTuple):
-    """The least and the most people of a cell, if it is exposed or if it is not."""
-
-    exposed: bool
-    low: int
-    high: int
-
-
-class Tables(NamedTuple):
-    """All tables with some columns: their people, values and cells, each cell with its ranges."""
-
-    n: int
-    values: list[tuple[int, list[int]]]  # the people of each, and the cells that they are in
-    ranges: list[list[Range]]
+# The least and the most people of a cell, if it is exposed or if it is not.
+Range = NamedTuple("Range", [("exposed", bool), ("low", int), ("high", int)])  # noqa: UP014 - short
+# A value: its people, and the cells that they are in.
+Value = tuple[int, list[int]]
+# All tables with some columns: their people, values and cells, each cell with its ranges.
+Tables = NamedTuple(  # noqa: UP014 - short
+    "Tables", [("n", int), ("values", list[Value]), ("ranges", list[list[Range]])]
+)
 
 
 def proved_by_cases(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> int:
