@@ -60,7 +60,11 @@ class Faulty(Endpoint):
     """Sends as an attack would have it, in the rounds of the attack."""
 
     def __init__(
-        self, network: Network, party: str, attacks: Mapping[int, str], notes: Notes
+        self,
+        network: Network,
+        party: str,
+        attacks: Mapping[int, str],
+        notes: Notes = NOT_NOTED,
     ) -> None:
         super().__init__(network, party)
         self.attacks = attacks
