@@ -98,9 +98,7 @@ def opening(scenario: Scenario) -> dict[str, Any] | None:
 
 def deviated_data(lines: Sequence[str]) -> dict[str, Any] | None:
     """What the page says before anything else of a run in which something went wrong; else None."""
-    if not lines:
-        return None
-    return {"first": list(lines), "instead": sentence(NOT_BY_WATCHING.partition(":")[0])}
+    return {"first": list(lines), "instead": sentence(NOT_BY_WATCHING)} if lines else None
 
 
 def choices(considered: Iterable[Considered]) -> list[dict[str, Any]]:
