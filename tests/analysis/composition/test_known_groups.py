@@ -61,7 +61,7 @@ def tables(draw: Any) -> tuple[Any, list[int], int]:
 
 
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(tables(), st.integers(1, 3))
 def test_no_promise_is_below_the_truth(case: Any, depth: int) -> None:
     codes, sizes, k = case

@@ -56,7 +56,7 @@ tables = st.sampled_from([(2, 2, 2), (2, 3, 2), (3, 2, 3)]).flatmap(
 
 @pytest.mark.slow
 @given(tables, st.integers(0, 9))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_bounds_from_pairs_are_never_below_the_exact_worst_case(table: np.ndarray, k: int) -> None:
     pairs, singles = margins(table, 2), margins(table, 1)
     exact = worst_case([singles[j,] for j in range(3)], k, known=pairs)
