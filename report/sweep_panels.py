@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..analysis.figures.sweep import BREAKS
+from ..analysis.figures.sweep import BREAKS, LINES
 from ..analysis.figures.sweep_axis import (
     Columns,
     apart,
@@ -18,8 +18,6 @@ from ..scenarios.mean import Estimate
 from ..scenarios.pages.pieces import Cell, Figure, Numbers
 from ..scenarios.pages.svg import MARKS, Plot, number, plot, shorten
 from ..scenarios.studies.sweep_file import SCORES, Point, Value
-
-LINES = 6  # values of the second key that have a line of their own
 
 Scored = dict[Point, dict[str, Estimate]]
 Series = list[tuple[int, Estimate, Columns]]  # place on the first key, the score there, of what

@@ -11,7 +11,7 @@ and did not publish is known to the analyst alone: what it gives together with t
 new too, and of unknown counts.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -26,6 +26,7 @@ from ...analysis.composition.subtractable import (
 )
 from ...protocol.hiding import Redact
 from ...protocol.releases import Release
+from ...protocol.tallying import summed
 from .cells import CellCounts
 
 MOST_COLUMN_SETS = 64  # common columns of releases that are looked at
@@ -79,11 +80,7 @@ class KnownRelease:
         order = sorted(self.told.columns)
         if self.cells is None or list(columns) == order:
             return self.cells
-        places = [order.index(column) for column in columns]
-        sums: Counter[tuple[str, ...]] = Counter()
-        for cell, people in self.cells.items():
-            sums[tuple(cell[place] for place in places)] += people
-        return sums
+        return summed(self.cells, [order.index(column) for column in columns])
 
     def words(self, column: str) -> object:
         """The wording of a column: two releases with equal wordings have comparable cells."""

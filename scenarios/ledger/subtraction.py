@@ -131,13 +131,11 @@ def _known(number: int, entry: Entry) -> KnownRelease | None:
     batch = entry.release
     if batch is None:
         return None
-    release, cells = (
-        handed_batch(entry, batch).releases[0],
-        {cell.marks: cell.people for cell in entry.released},
-    )
-    return (
-        KnownRelease.with_cells(number, release, cells) if cells else KnownRelease(number, release)
-    )
+    release = handed_batch(entry, batch).releases[0]
+    if not entry.released:
+        return KnownRelease(number, release)
+    cells = {cell.marks: cell.people for cell in entry.released}
+    return KnownRelease.with_cells(number, release, cells)
 
 
 def _row(group: Group, at_most: int | None) -> Subtraction:

@@ -6,15 +6,16 @@ The holder alone reads a refusal. If others learn that the table is withheld, th
 group of it would have had small crowds.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 from msgspec.structs import replace as changed
 
 from ...protocol.coarsening import rule_digest
-from ...protocol.history import HandedBatch
+from ...protocol.history import HandedBatch, SingleCounts
+from ...protocol.messages import Counts
 from ...protocol.releases import Release
+from ...protocol.tallying import named, summed
 from ..ledger.account import Account
 from ..ledger.batches import handed
 from ..ledger.book import Ledger
@@ -103,10 +104,6 @@ def _counts(codes: Codes, texts: Sequence[Sequence[str]]) -> dict[tuple[str, ...
     }
 
 
-def _singles(names: Sequence[str], cells: dict[tuple[str, ...], int]) -> dict[str, Counter[str]]:
+def _singles(names: Sequence[str], cells: Counts) -> SingleCounts:
     """People by value of each column."""
-    counts: dict[str, Counter[str]] = {name: Counter() for name in names}
-    for row, people in cells.items():
-        for name, value in zip(names, row, strict=True):
-            counts[name][value] += people
-    return counts
+    return {name: named(summed(cells, (place,))) for place, name in enumerate(names)}

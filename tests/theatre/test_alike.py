@@ -4,41 +4,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alike_kit import KINDS, scenario_of
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.registry import PROGRAMS
 from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.validation.load import loads
 from veilmix.theatre.page import render
 from veilmix.theatre.show import of_outcome
 
 PUBLIC = "All 8 people answered the same: their answer is public now."
-KINDS = [kind for kind, program in PROGRAMS.items() if not program.reports]
-PEERS = "peers = true\npath = 2\ncover = 4\n"
-
-
-def played(folder: Path, kind: str, rows: list[str], mix: str = "") -> Outcome:
-    (folder / "people.csv").write_text("A,B\n" + "\n".join(rows) + "\n", "utf-8")
-    keep = 'keep = ["A", "B"]' if kind == "fixed" else ""
-    text = f"""[scenario]
-name = "alike"
-seed = 1
-[population]
-source = "people.csv"
-[[feature]]
+FEATURES = """[[feature]]
 name = "A"
 values = ["yes", "no"]
 [[feature]]
 name = "B"
-values = ["red", "blue"]
-[policy]
-kind = "{kind}"
-k = 2
-max_exposure = 0.9
-{keep}
-[mix]
-min_batch = 2
-{mix}"""
-    return run(loads(text, base=folder), worst_case_nodes=0)
+values = ["red", "blue"]"""
+PEERS = "peers = true\npath = 2\ncover = 4\n"
+
+
+def played(folder: Path, kind: str, rows: list[str], mix: str = "") -> Outcome:
+    scenario = scenario_of(folder, kind, rows, features=FEATURES, mix=mix)
+    return run(scenario, worst_case_nodes=0)
 
 
 def told(outcome: Outcome) -> dict[str, tuple[str, ...]]:

@@ -4,18 +4,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alike_kit import KINDS, scenario_of
 from veilmix.cli.text.layout import Page
 from veilmix.cli.text.run_scores import scores
 from veilmix.report.gathered import gather
 from veilmix.report.verdict import verdict
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.registry import PROGRAMS
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.validation.load import loads
 
 PUBLIC = "answered the same: their answer is public now"
-KINDS = [kind for kind, program in PROGRAMS.items() if not program.reports]
 
 
 @pytest.fixture(autouse=True)
@@ -24,24 +22,9 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
 
 
-def played(folder: Path, kind: str, rows: list[str], feature: str = "") -> Outcome:
-    (folder / "people.csv").write_text("A,B\n" + "\n".join(rows) + "\n", "utf-8")
-    keep = 'keep = ["A", "B"]' if kind == "fixed" else ""
-    text = f"""[scenario]
-name = "alike"
-seed = 1
-[population]
-source = "people.csv"
-{feature}
-[policy]
-kind = "{kind}"
-k = 2
-max_exposure = 0.9
-{keep}
-[mix]
-min_batch = 2
-"""
-    return run(loads(text, base=folder), mode="ideal", worst_case_nodes=0)
+def played(folder: Path, kind: str, rows: list[str], features: str = "") -> Outcome:
+    scenario = scenario_of(folder, kind, rows, features=features)
+    return run(scenario, mode="ideal", worst_case_nodes=0)
 
 
 def printed(outcome: Outcome, capsys: Any) -> str:
