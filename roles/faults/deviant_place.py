@@ -41,7 +41,7 @@ class DeviantPlace(Endpoint):
         number = plan.call.round
         for one in self._own(number, Action.SAY):
             if isinstance(body, Submission):
-                self.deviations.note(one)
+                self.deviations.note(one, self.network.instruments)
                 body = self._submission(plan, one.row, self.signer)
         other = await self._passed(number, receiver, body)
         if other is not None:
@@ -53,7 +53,7 @@ class DeviantPlace(Endpoint):
         kind = KINDS[type(body)]
         for one in self._own(number, Action.REACT):
             if one.until is kind:
-                self.deviations.note(one)
+                self.deviations.note(one, self.network.instruments)
                 await super().post(_reaction(one, number))
         other = await self._passed(number, BOARD, body)
         if other is not None:
@@ -65,7 +65,7 @@ class DeviantPlace(Endpoint):
         for one in self._own(number, Action.OMIT, Action.DELAY, Action.CHANGE):
             if one.message is not kind or (is_person(receiver) and not one.means(receiver)):
                 continue
-            self.deviations.note(one)
+            self.deviations.note(one, self.network.instruments)
             match one.do:
                 case Action.OMIT:
                     await trio.lowlevel.checkpoint()
@@ -145,7 +145,7 @@ class DeviantShuffler(DeviantPlace, BatchDoor):
 
         rank: among those that are meant; own rows are all that can be said, in turn.
         """
-        self.deviations.note(one)
+        self.deviations.note(one, self.network.instruments)
         if one.do is Action.DROP:
             turn.refused[Reason.DOES_NOT_OPEN] += len(group)
             return []
@@ -187,5 +187,5 @@ def _withheld(
     ]
     network.show(party, Held(network.stream, spans))
     for hold in holds:
-        deviations.note(hold)
+        deviations.note(hold, network.instruments)
     return Endpoint(network, party)

@@ -49,7 +49,7 @@ class DeviantWire(Wire):
         for one in self.deviations.strategy:
             if not _strikes(one, message, receiver, person):
                 continue
-            self.deviations.note(one)
+            self.deviations.note(one, network.instruments)
             match one.do:
                 case Action.DELAY:
                     await trio.sleep(one.deadlines * deadline_of(network))
@@ -68,7 +68,7 @@ class DeviantWire(Wire):
             if not one.is_in(number) or (one, number) in self.added:
                 continue
             self.added.add((one, number))
-            self.deviations.note(one)
+            self.deviations.note(one, network.instruments)
             plan = network.plan(network.board.calls[number - 1])
             sealed = self.deviations.sealed(plan, covering_rows(plan, 1)[0], "add")
             own = replace(message, body=submission(plan, sealed.envelope, None))

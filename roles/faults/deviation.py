@@ -15,7 +15,9 @@ from ...protocol.search.deviation import Action, Deviation
 from ...protocol.search.view import Event
 from ...protocol.session import Round, sealing
 from ..adversary_record import AdversaryRecord
+from ..instruments import Instruments
 from ..network import Network
+from ..occasions import note_of
 
 
 @dataclass(slots=True)
@@ -25,12 +27,10 @@ class DeviationRecord(AdversaryRecord):
     Attributes:
         events: letters and posts, in order.
         own: the layers of each ballot that members made, outermost first.
-        acted: the deviations that found an occasion.
     """
 
     events: list[Event] = field(default_factory=list)
     own: list[tuple[bytes, ...]] = field(default_factory=list)
-    acted: set[Deviation] = field(default_factory=set)
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
         """Keep a message and its time."""
@@ -69,9 +69,11 @@ class Deviations:
         """Yield the deviations of a member, of some kinds."""
         return (one for one in self.strategy if one.by == member and one.do in kinds)
 
-    def note(self, one: Deviation) -> None:
-        """Keep that a deviation found an occasion."""
-        self.record.acted.add(one)
+    def note(self, one: Deviation, instruments: Instruments) -> None:
+        """Say that a deviation found an occasion, by each of its places in the strategy."""
+        for place, other in enumerate(self.strategy):
+            if other == one:
+                note_of(place)(instruments)
 
     def sealed(self, plan: Round, row: Sequence[str], label: str) -> Sealed:
         """Seal an own answer. label: which of those of a round."""

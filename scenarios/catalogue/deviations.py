@@ -58,7 +58,7 @@ def unmet_deviations(scenario: Scenario, cast: Cast) -> Iterator[str]:
     if not isinstance(record, DeviationRecord):
         return
     for place, entry in enumerate(scenario.deviation):
-        if deviation_of(entry) not in record.acted:
+        if place not in record.occasions:
             yield (
                 f'deviation[{place}]: "{deviation_of(entry)}" found no occasion: nothing in '
                 "this session was the message, round, person or ballot that it names; the "

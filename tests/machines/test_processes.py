@@ -120,6 +120,21 @@ def test_coarser_values_end_with_the_same_digest() -> None:
     assert run(scenario, 5, worst_case_nodes=0, processes=True).result() == here.result()
 
 
+DEVIATIONS = {
+    "a ballot replaced": 'by = "shuffler-1"\ndo = "replace"\npeople = ["user-1"]',
+    "a letter lost": 'by = "network"\ndo = "omit"\nmessage = "submission"\nrounds = [1]',
+    "another row": 'by = "user-3"\ndo = "say"\nrow = ["1st", "male"]',
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DEVIATIONS)
+def test_a_deviation_finds_its_occasion_in_another_process(name: str) -> None:
+    text = COARSER + f"[defence]\nmin_dropout = 1\n[[deviation]]\n{DEVIATIONS[name]}\n"
+    here = run(loads(text), 5, worst_case_nodes=0)
+    assert run(loads(text), 5, worst_case_nodes=0, processes=True).result() == here.result()
+
+
 def test_what_needs_a_shared_memory_is_refused_before_anything_is_played() -> None:
     for name, word in [
         ("attack-rerun", "two sessions"),
