@@ -122,8 +122,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
             "scoring", "validation", "play", "records", "verification",
         },
         "comparison": {
-            "serialization", "schema", "populations", "programs", "catalogue", "scoring",
-            "validation", "play", "records", "studies",
+            "serialization", "schema", "populations", "programs", "scoring", "validation", "play",
+            "records", "studies",
         },
     },
     "cli": {
