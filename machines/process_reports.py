@@ -68,6 +68,10 @@ class Reporter(Instrument):
         """Keep it."""
         self.tell("read", read)
 
+    def certified(self, seen: Any) -> None:
+        """Keep it."""
+        self.tell("certified", seen)
+
     def refused(self, refusal: Any) -> None:
         """Keep it."""
         self.tell("refused", refusal)

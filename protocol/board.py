@@ -26,6 +26,13 @@ from .audit_messages import Coin, Opened, Toss, Traced
 from .audited import Audited
 from .bodies import DIGEST
 from .challenged import Challenged, Place
+from .commitment import (
+    closes,
+    is_sealed_size,
+    may_open,
+    open_commitment,
+    public_decision,
+)
 from .crowd_limits import unspent
 from .frames import NO_SESSION, Message, decode_message
 from .messages import (
@@ -36,12 +43,14 @@ from .messages import (
     Burned,
     Call,
     Cause,
+    CommittedDecision,
     Consent,
     Decision,
     Head,
     Key,
     Kind,
     Mixed,
+    OpenedCertificate,
     Registry,
     Roster,
     Tally,
@@ -93,7 +102,10 @@ class Board:
         calls: for answers, one for each round begun.
         mixed: accounts of shufflers of what they took in and gave on, in the order posted.
         tallies: accounts of readers, in the order posted.
-        decision: what the curator decided; None before it has.
+        decision: what the curator decided; None before it has. Of one that is committed to, what
+            everybody knows: the announced promise, until its certificate is opened.
+        committed: the decision as it was committed to; None: its certificate was posted with it.
+        opened: whether its certificate is on the board.
         burned: why the session ended without a release; None: it has not.
         registry: who may send; None: anybody, or not posted yet.
         alarms: who raised each alarm, and the alarm.
@@ -118,6 +130,8 @@ class Board:
     mixed: list[Mixed] = field(default_factory=list)
     tallies: list[Tally] = field(default_factory=list)
     decision: Decision | None = None
+    committed: CommittedDecision | None = None
+    opened: bool = False
     burned: str | None = None
     registry: Registry | None = None
     alarms: list[tuple[str, Alarm]] = field(default_factory=list)
@@ -155,6 +169,19 @@ class Board:
     def head(self) -> bytes:
         """The hash that names everything posted so far."""
         return self.entries[-1].head if self.entries else bytes(DIGEST)
+
+    @property
+    def may_open(self) -> bool:
+        """Whether the certificate may be opened now: a release of the same people shows as much.
+
+        After a decision the release alone is tallied. Never after a burn, with dropouts, in the
+        statistical setting, or where values are blank.
+        """
+        told, said = self.announcement, self.committed
+        if told is None or said is None or self.opened or self.phase is not Phase.TALLIED:
+            return False
+        totals = (total for tally in self.tallies for total in tally.totals)
+        return may_open(told.policy, said.hidden, totals)
 
     def account(self, number: int, hop: int) -> Mixed | None:
         """What the shuffler at a hop has accounted for in a round; None if it has not yet."""
@@ -265,7 +292,11 @@ class Board:
             case Tally():
                 return author == self.calls[-1].reader and self._answers(body)
             case Decision():
-                return self._decidable(body)
+                return not self._closes and self._decidable(body)
+            case CommittedDecision():
+                return self._closes and self._committable(body)
+            case OpenedCertificate():
+                return self.may_open and self._opens(body)
             case _:
                 return True
 
@@ -327,6 +358,24 @@ class Board:
             return early and decidable(program, schema, decision)
         reads = self.calls[-1].reader is parties.Role.CURATOR
         return reads and decidable(program, schema, decision)
+
+    @property
+    def _closes(self) -> bool:
+        """Whether certificates of this session are committed to."""
+        return self.announcement is not None and closes(self.announcement)
+
+    def _committable(self, said: CommittedDecision) -> bool:
+        """Whether a decision may be committed to: its size tells nothing of what is sealed."""
+        assert self.announcement is not None  # noqa: S101 - the table comes first
+        told = self.announcement
+        decision = public_decision(told.policy, said)
+        return is_sealed_size(told, len(said.sealed)) and self._decidable(decision)
+
+    def _opens(self, opened: OpenedCertificate) -> bool:
+        """Whether this is the certificate that was committed to; Refused if it is another."""
+        assert self.committed is not None  # noqa: S101 - it may be opened
+        open_commitment(self.session, self.committed, opened)
+        return True
 
     def _announced(self, call: Call) -> bool:
         """Whether a call may come next: or a curator could ask everybody for everything."""
@@ -418,6 +467,13 @@ class Board:
                 self.tallies.append(tally)
             case Decision() as decision:
                 self.decision = decision
+            case CommittedDecision() as said:
+                assert self.announcement is not None  # noqa: S101 - the table comes first
+                self.committed = said
+                self.decision = public_decision(self.announcement.policy, said)
+            case OpenedCertificate() as certificate if self.committed:
+                self.decision = open_commitment(self.session, self.committed, certificate)
+                self.opened = True
             case Burned(why=why):
                 self.burned = why
             case Registry() as registry:

@@ -25,7 +25,18 @@ from .audit_messages import (
     write_opened,
     write_traced,
 )
-from .hiding import Hiding, Mask, Redact
+from .decision_frames import (
+    read_columns,
+    read_committed,
+    read_decision,
+    read_hiding,
+    read_opened_certificate,
+    write_columns,
+    write_committed,
+    write_decision,
+    write_hiding,
+    write_opened_certificate,
+)
 from .messages import (
     OPENING,
     STATE,
@@ -37,8 +48,8 @@ from .messages import (
     Burned,
     Call,
     Cause,
-    Certificate,
     Closed,
+    CommittedDecision,
     Consent,
     Counts,
     Decision,
@@ -47,6 +58,7 @@ from .messages import (
     Key,
     Kind,
     Mixed,
+    OpenedCertificate,
     Registry,
     Roster,
     Submission,
@@ -69,7 +81,6 @@ from .peer_frames import (
 )
 from .peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, ShareSecret
 from .refusals import read_refused, write_refused
-from .schema import MAX_FEATURES
 from .token_messages import (
     PLACE,
     Ask,
@@ -118,39 +129,15 @@ def read_counts(data: Reader) -> Counts:
     return counts
 
 
-def _write_columns(out: Writer, columns: tuple[int, ...]) -> None:
-    out.many(columns, Writer.u8)
-
-
-def _read_columns(data: Reader) -> tuple[int, ...]:
-    columns = data.many(Reader.u8)
-    if list(columns) != sorted(set(columns)) or len(columns) > MAX_FEATURES:
-        raise Refused(Reason.MALFORMED)
-    return columns
-
-
-def _write_hiding(out: Writer, rule: Hiding) -> None:
-    match rule:
-        case Mask(column, values):
-            out.u8(column).flag(False).many(values, Writer.text)
-        case Redact(column, values, cover):
-            out.u8(column).flag(True).many(values, Writer.text).u32(cover)
-
-
-def _read_hiding(data: Reader) -> Hiding:
-    column, redacts, values = data.u8(), data.flag(), data.many(Reader.text)
-    return Redact(column, values, data.u32()) if redacts else Mask(column, values)
-
-
 def _write_call(out: Writer, call: Call) -> None:
-    out.u8(call.round).flag(call.reader is Role.ANALYST).many(call.asks, _write_columns)
-    out.many(call.hidden, _write_hiding)
+    out.u8(call.round).flag(call.reader is Role.ANALYST).many(call.asks, write_columns)
+    out.many(call.hidden, write_hiding)
 
 
 def _read_call(data: Reader) -> Call:
-    number, analyst, asks = data.u8(), data.flag(), data.many(_read_columns)
+    number, analyst, asks = data.u8(), data.flag(), data.many(read_columns)
     reader = Role.ANALYST if analyst else Role.CURATOR
-    return Call(number, reader, asks, data.many(_read_hiding))
+    return Call(number, reader, asks, data.many(read_hiding))
 
 
 def _write_mixed(out: Writer, mixed: Mixed) -> None:
@@ -178,27 +165,6 @@ def _read_tally(data: Reader) -> Tally:
     if counts is not None and tuple(sum(c.values()) for c in counts) != totals:
         raise Refused(Reason.MALFORMED)
     return Tally(totals, refused, counts)
-
-
-def _write_decision(out: Writer, decision: Decision) -> None:
-    proof = decision.certificate
-    _write_columns(out, decision.kept)
-    out.text(proof.rule).u32(proof.k).u32(proof.n).u32(proof.people)
-    out.many(proof.thresholds, Writer.f64)
-    out.many([] if proof.pivot is None else [proof.pivot], Writer.u8)
-    out.many([] if proof.slack is None else [proof.slack], Writer.f64)
-    out.blob(proof.proof).many(decision.hidden, _write_hiding)
-
-
-def _read_decision(data: Reader) -> Decision:
-    kept = _read_columns(data)
-    rule, k, n, people = data.text(), data.u32(), data.u32(), data.u32()
-    thresholds, pivot, slack = data.many(Reader.f64), data.many(Reader.u8), data.many(Reader.f64)
-    if people > n or len(pivot) > 1 or len(slack) > 1:
-        raise Refused(Reason.MALFORMED)
-    first_pivot, other = next(iter(pivot), None), next(iter(slack), None)
-    proof = Certificate(rule, k, n, people, thresholds, first_pivot, other, data.blob())
-    return Decision(kept, proof, data.many(_read_hiding))
 
 
 def _read_submission(data: Reader) -> Submission:
@@ -282,7 +248,9 @@ FORMS: Mapping[int, Form] = {
     ),
     Kind.MIXED: Form(Mixed, _read_mixed, _write_mixed),
     Kind.TALLY: Form(Tally, _read_tally, _write_tally),
-    Kind.DECISION: Form(Decision, _read_decision, _write_decision),
+    Kind.DECISION: Form(Decision, read_decision, write_decision),
+    Kind.COMMITTED: Form(CommittedDecision, read_committed, write_committed),
+    Kind.CERTIFICATE: Form(OpenedCertificate, read_opened_certificate, write_opened_certificate),
     Kind.BURNED: Form(Burned, lambda r: Burned(r.text()), lambda w, body: w.text(body.why)),
     Kind.CLOSED: Form(Closed, lambda _: Closed(), lambda _w, _body: None),
     Kind.REGISTRY: Form(

@@ -18,14 +18,15 @@ from dataclasses import dataclass
 
 from . import parties
 from .announcement import Policy, Setting
+from .commitment import commits, may_open, public_part
 from .ideal import Ideal
-from .messages import Call, Counts
+from .messages import Call, Counts, Decision
 from .opened_prefixes import by_prefixes, closes_further
 from .opened_views import PersonalRecord, as_opened, opened_counts, tries_all
 from .parties import Role
 from .record import CountsSeen
 from .transcript import Row, Transcript
-from .view import View
+from .view import CERTIFIED, View, certified_counts
 
 PEOPLE = (Role.USER, Role.PEER)  # the parties who answer
 
@@ -76,25 +77,32 @@ def ideal_view(
     broken = [call for call in ideal.posted if coalition.issuperset(openers[call.round])]
     counted = tuple(_counted(ideal, policy, coalition))
     rounds, linked = _rounds(ideal, answers, broken, coalition)
-    if whole is not None:
-        linked, counted = _opened(policy, coalition, linked, counted, whole, rounds)
+    linked, counted = _opened(policy, coalition, linked, counted, whole, rounds)
     return View(
         coalition,
         users,
         policy.setting is Setting.FIXED,
         linked,
         counted,
-        {number: (_depth(chain_, coalition), len(chain_)) for number, chain_ in openers.items()},
+        _opened_layers(openers, coalition),
         {call.round: _columns(call) for call in broken if answers is None},
         Transcript(users, summary=answers is None),
         rounds.came,
-        decision=ideal.decision,
+        decision=_decision(ideal, policy, coalition),
+        certified=_certified(ideal, policy, coalition),
         asked=asked,
         public=public,
         threshold=whole is not None,
         prefixes=by_prefixes(policy.rule),
         domains=domains,
     )
+
+
+def _opened_layers(
+    openers: Mapping[int, tuple[str, ...]], coalition: frozenset[str]
+) -> dict[int, tuple[int, int]]:
+    """Return per round how many layers of a submission a coalition can open, of how many."""
+    return {number: (_depth(chain_, coalition), len(chain_)) for number, chain_ in openers.items()}
 
 
 def _openers(ideal: Ideal, shufflers: int) -> dict[int, tuple[str, ...]]:
@@ -123,10 +131,15 @@ def _opened(
     coalition: frozenset[str],
     linked: Mapping[int, Mapping[int, Row]],
     counted: tuple[CountsSeen, ...],
-    whole: Counts,
+    whole: Counts | None,
     rounds: PersonalRecord,
 ) -> tuple[Mapping[int, Mapping[int, Row]], tuple[CountsSeen, ...]]:
-    """What is linked and counted where only what k people share opens. No rounds: a summary."""
+    """What is linked and counted where only what k people share opens. No rounds: a summary.
+
+    whole: None where everything opens.
+    """
+    if whole is None:
+        return linked, counted
     if rounds.rows_by_round:
         return as_opened(rounds, coalition, linked, counted, policy)
     rows = tuple(CountsSeen(seen.round, seen.columns, whole) for seen in counted)
@@ -144,6 +157,35 @@ def _counted(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> Iterato
             yield from _seen(call, tally)
     if ideal.burned_call and ideal.burned_counts and ideal.burned_call.reader in coalition:
         yield from _seen(ideal.burned_call, ideal.burned_counts)
+
+
+def _decision(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> Decision | None:
+    """Return the decision, with the announced bound where no member holds the certificate."""
+    if ideal.decision is None or coalition & CERTIFIED or not _closed(ideal, policy):
+        return ideal.decision
+    return public_part(policy, ideal.decision)
+
+
+def _certified(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> tuple[CountsSeen, ...]:
+    """Return the counts behind a certificate that the analyst holds and the board does not show."""
+    if not _closed(ideal, policy):
+        return ()
+    heard = (
+        seen
+        for call, tally in zip(ideal.calls, ideal.tallies, strict=True)
+        if call.reader is Role.CURATOR
+        for seen in _seen(call, tally)
+    )
+    return certified_counts(ideal.decision, coalition, heard)
+
+
+def _closed(ideal: Ideal, policy: Policy) -> bool:
+    """Whether the certificate is still closed at the end of the session."""
+    if ideal.decision is None or not commits(policy, ideal.decision):
+        return False
+    totals = (sum(counts.values()) for tally in ideal.tallies for counts in tally)
+    released = ideal.burned is None and bool(ideal.calls) and ideal.calls[-1].reader is Role.ANALYST
+    return not (released and may_open(policy, ideal.decision.hidden, totals))
 
 
 def _seen(call: Call, tally: tuple[Counts, ...]) -> Iterator[CountsSeen]:

@@ -20,6 +20,7 @@ from .token_messages import Ask, Evaluated, Grant, Issued, Mint, PublicGrant, Qu
 
 OPENING = 16  # bytes of a session's opening
 STATE = 32  # bytes: a SHA-256
+BLIND = 32  # random bytes in a commitment: without them its content could be guessed
 
 Counts = Mapping[tuple[str, ...], int]  # value of each asked column -> number of people
 
@@ -48,6 +49,8 @@ class Kind(IntEnum):
     HEAD = 20
     SHARE = 21
     SHOWN = 22
+    COMMITTED = 23
+    CERTIFICATE = 24
     MINT = 32
     ASK = 33
     GRANT = 34
@@ -229,6 +232,49 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
+class CommittedDecision:
+    """The curator's decision where counts are secret: the columns and a commitment.
+
+    Attributes:
+        kept: the columns of the release, by number, ascending.
+        n: number of users that the certificate is about.
+        delta: probability of fewer than k blanks in a column with covers; None without a cover.
+        hidden: rules that users apply to their values before they submit them to the analyst.
+        digest: the commitment to decision and certificate (commitment.py), 32 bytes.
+        sealed: the opening, encrypted to the analyst.
+    """
+
+    kept: tuple[int, ...]
+    n: int
+    delta: float | None
+    hidden: tuple[Hiding, ...]
+    digest: bytes
+    sealed: bytes
+
+    def __post_init__(self) -> None:
+        check_hidden(self.hidden, self.kept)
+        if len(self.digest) != STATE:
+            raise ParameterError(f"commitment: {STATE} bytes are accepted")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedCertificate:
+    """The opening of the curator's commitment.
+
+    Attributes:
+        blind: the random bytes in the hash, 32 bytes.
+        certificate: of the decision.
+    """
+
+    blind: bytes
+    certificate: Certificate
+
+    def __post_init__(self) -> None:
+        if len(self.blind) != BLIND:
+            raise ParameterError(f"blind: {BLIND} bytes are accepted")
+
+
+@dataclass(frozen=True, slots=True)
 class Burned:
     """A round that was not completed; its output is withheld and it is not run again."""
 
@@ -387,6 +433,8 @@ Body = (
     | Mixed
     | Tally
     | Decision
+    | CommittedDecision
+    | OpenedCertificate
     | Burned
     | Closed
     | Registry

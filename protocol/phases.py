@@ -126,6 +126,8 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     Phase.TALLIED: {
         Kind.CALL: _CALL,
         Kind.DECISION: _move("curator", BOARD, Phase.DECIDED),
+        Kind.COMMITTED: _move("curator", BOARD, Phase.DECIDED),
+        Kind.CERTIFICATE: _move("curator", BOARD, Phase.TALLIED),
         Kind.BURNED: _BURNED,
         Kind.CLOSED: _CLOSED,
         **_roll(Phase.TALLIED),

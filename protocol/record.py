@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
+from ..errors import Refused
 from . import parties
 from .announcement import Flaw
 from .board import Board
+from .commitment import open_commitment
 from .hiding import HIDDEN, Hiding
-from .messages import Call, Counts, Kind
+from .messages import Call, Counts, Decision, Kind
 from .session import open_round
 from .transcript import NAME, Row, SealedAnswers, Transcript, split_names
 
@@ -104,6 +106,21 @@ class RunRecord:
     def __init__(self, transcript: Transcript, board: Board) -> None:
         self.transcript = transcript
         self.board = board
+
+    @cached_property
+    def decision(self) -> Decision | None:
+        """The decision with its certificate, by the opening that the curator recorded.
+
+        The decision on the board where no recorded opening fits.
+        """
+        board = self.board
+        for seen in self.transcript.certificates:
+            if board.committed is not None and seen.party == parties.CURATOR:
+                try:
+                    return open_commitment(board.session, board.committed, seen.opened)
+                except Refused:
+                    break
+        return board.decision
 
     @cached_property
     def openers(self) -> Mapping[int, tuple[str, ...]]:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from ..errors import Reason, Refused
 from . import parties
 from .frames import ENVELOPE, HEADER, MAGIC, SEALED_MAGIC
-from .messages import Counts, Kind
+from .messages import Counts, Kind, OpenedCertificate
 from .peer_frames import read_relay
 from .phases import BOARD
 from .wire import Reader, decode
@@ -126,6 +126,19 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
+class CertificateSeen:
+    """The opening of a commitment, as the curator or the analyst holds it.
+
+    Attributes:
+        party: the holder.
+        opened: the opening.
+    """
+
+    party: str
+    opened: OpenedCertificate
+
+
+@dataclass(frozen=True, slots=True)
 class Refusal:
     """A message that a party refused: its own sighting, with the reason.
 
@@ -154,6 +167,7 @@ class Transcript:
         reads: what readers counted.
         refusals: what parties refused.
         posts: author and bytes of all that stands on the board.
+        certificates: openings of the decision, by holder.
     """
 
     users: int
@@ -163,6 +177,7 @@ class Transcript:
     reads: list[Read] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     posts: list[tuple[str, bytes]] = field(default_factory=list)
+    certificates: list[CertificateSeen] = field(default_factory=list)
     _unnamed: list[tuple[int, bytes]] = field(default_factory=list, repr=False)
 
     @property

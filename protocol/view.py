@@ -24,6 +24,8 @@ from .opened_views import PersonalRecord, as_opened
 from .record import CountsSeen, Lengths, RunRecord, plain_rows
 from .transcript import Event, Row, Transcript
 
+CERTIFIED = frozenset({parties.CURATOR, parties.ANALYST})  # they hold the certificate
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -46,7 +48,9 @@ class View:
         lengths: per round, what the length of a person's messages shows, where they are not padded.
         public: whether everybody sees who takes part, as among peers and where there is a
             challenge.
-        decision: what the curator announced.
+        decision: what was decided, with its certificate where the coalition or everybody has it.
+        certified: counts that the coalition has not read and from which its certificate follows:
+            they bound its knowledge from above.
         asked: whether people ask curator and analyst for tokens.
         more: whether audits tell more of who said what than is counted here (audit_ways.py).
         threshold: whether only what k people share was opened, so that values may be blank without
@@ -72,6 +76,7 @@ class View:
     threshold: bool = False
     prefixes: bool = False
     domains: tuple[int | None, ...] = ()
+    certified: tuple[CountsSeen, ...] = ()
 
     @property
     def pinned(self) -> Mapping[int, Row]:
@@ -116,7 +121,8 @@ class View:
         lengths = frozenset(
             (number, lengths_of.apart) for number, lengths_of in self.lengths.items()
         )
-        return broken, self.own, read, self.sees_who, linked, lengths, self.more
+        certified = len(self.certified)
+        return broken, self.own, read, self.sees_who, linked, lengths, self.more, certified
 
     def _compared(self, seen: CountsSeen) -> Hashable:
         """What tells counts of a round apart; where rows open, who helps the reader opens more."""
@@ -154,7 +160,8 @@ class Record(AuditedRecord):
             self.transcript,
             self.came,
             _lengths(self, coalition),
-            decision=self.board.decision,
+            decision=self.decision if coalition & CERTIFIED else self.board.decision,
+            certified=_certified(self, coalition),
             public=told is not None and (told.rules.challenge or told.rules.audit),
             asked=told is not None and told.rules.tokens,
             more=any(self.tells_more(number, coalition) for number in self.shown),
@@ -210,6 +217,33 @@ def _counted(record: AuditedRecord, coalition: frozenset[str]) -> Iterable[Count
             yield from record.apart(seen, coalition)
         if number in read and number in record.whole_rows:
             yield record.whole_rows[number]
+
+
+def certified_counts(
+    decision: Decision | None, coalition: frozenset[str], heard: Iterable[CountsSeen]
+) -> tuple[CountsSeen, ...]:
+    """Counts from which the analyst's certificate follows; empty where the curator is a member.
+
+    heard: all counts that the curator has read. The certificate is about the released columns.
+    """
+    if decision is None or parties.ANALYST not in coalition or parties.CURATOR in coalition:
+        return ()
+    kept = set(decision.kept)
+    return tuple(seen for seen in heard if kept.issuperset(seen.columns))
+
+
+def _certified(record: AuditedRecord, coalition: frozenset[str]) -> tuple[CountsSeen, ...]:
+    board = record.board
+    if board.committed is None or board.opened:  # of what was opened the release says all
+        return ()
+    calls = {call.round: call for call in board.calls}
+    heard = (
+        CountsSeen(read.round, columns, counts, calls[read.round].hidden)
+        for read in record.transcript.reads
+        if read.reader == parties.CURATOR
+        for columns, counts in zip(calls[read.round].asks, read.counts, strict=True)
+    )
+    return certified_counts(board.decision, coalition, heard)
 
 
 def _lengths(record: RunRecord, coalition: frozenset[str]) -> Mapping[int, Lengths]:

@@ -144,7 +144,7 @@ def _guessed(learner: Learner) -> str:
     """People whose row is guessed right, and how many were before; ~ sampled, >= at least."""
     if learner.guessed is None:
         return "-"
-    mark = {"sampled": "~ ", "at least": ">= "}.get(learner.method, "")
+    mark = {"sampled": "~ ", "at least": ">= ", "at most": "<= "}.get(learner.method, "")
     return f"{mark}{learner.guessed:,.1f} ({learner.before or 0.0:,.1f})"
 
 

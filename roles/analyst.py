@@ -4,14 +4,16 @@ from functools import partial
 
 from ..errors import RoundBurned
 from ..protocol.announcement import Setting
+from ..protocol.commitment import open_sealed
 from ..protocol.crowd_limits import check_rounds
-from ..protocol.messages import Cause
+from ..protocol.messages import Cause, Decision
 from ..protocol.parties import Role
 from ..protocol.programs import RoundResult, Strategy
 from ..protocol.promise import check_promise, prove
 from ..protocol.session import Round
 from ..protocol.sums import check_sums
 from ..protocol.tallying import Reading
+from ..protocol.transcript import CertificateSeen
 from .board_monitor import BoardMonitor
 from .challenge import Keyring
 from .keyholder import Keyholder, next_call
@@ -50,12 +52,14 @@ async def analyst(
         try:
             if Cause.DECISION in alarms:
                 raise RoundBurned(MISDECIDED)  # noqa: TRY301 - burned like the others
+            decision = _decision(me, plan, key)
             reading = await read_round(me, plan, key.secret, pool, desk, ring)
             if reading is not None:
                 _check_people(me, plan, reading)
                 if sums:
                     await _check_sums(me, plan, reading, pool)
-                await _check_promise(me, plan, reading, strategy, pool)
+                if decision is not None and strategy is not None:
+                    await _check_promise(me, plan, reading, strategy, decision, pool)
                 await publish(me, reading, desk, counts=True)
         except RoundBurned as burned:
             await me.burn(burned)
@@ -81,13 +85,30 @@ async def _check_sums(me: Endpoint, plan: Round, reading: Reading, pool: WorkerP
     await pool.alone(partial(check_sums, heard, plan.call, dict(reading.counts[0])))
 
 
+def _decision(me: Endpoint, plan: Round, key: Keyholder) -> Decision | None:
+    """Return the decision with its certificate; RoundBurned if the opening is wrong.
+
+    None in a session without a decision.
+    """
+    board = me.board
+    if board.committed is None:
+        return board.decision
+    opened = open_sealed(plan.announcement, board.session, board.committed, key.secret)
+    seen = CertificateSeen(me.party, opened)
+    me.tell(lambda instrument: instrument.certified(seen))
+    return Decision(board.committed.kept, opened.certificate, board.committed.hidden)
+
+
 async def _check_promise(
-    me: Endpoint, plan: Round, reading: Reading, strategy: Strategy | None, pool: WorkerPool
+    me: Endpoint,
+    plan: Round,
+    reading: Reading,
+    strategy: Strategy,
+    decision: Decision,
+    pool: WorkerPool,
 ) -> None:
-    """RoundBurned unless the promise holds for those whose answers were read."""
-    decision, announced = me.board.decision, plan.announcement
-    if decision is None or strategy is None:
-        return
+    """RoundBurned unless the promise holds for the respondents of this round."""
+    announced = plan.announcement
     calls, joint = tuple(me.board.calls[:-1]), dict(reading.counts[0])
-    work = partial(prove, strategy, announced.schema, calls, decision, joint)
-    check_promise(announced.policy, decision, await pool.alone(work))
+    proved = await pool.alone(partial(prove, strategy, announced.schema, calls, decision, joint))
+    check_promise(announced.policy, decision, proved)

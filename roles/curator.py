@@ -1,6 +1,8 @@
 """The curator: announces the session, learns the marginals, decides which columns are released.
 
-It is handed its strategy. What it decides goes on the board with a certificate.
+It is handed its strategy. What it decides goes on the board with a commitment to its certificate,
+which it opens with the release of the same people; where the counts are public, with the
+certificate itself.
 """
 
 from collections.abc import Collection, Sequence
@@ -14,8 +16,17 @@ from ..errors import RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import NONCE, Announcement, Policy, Program, Rules, Setting
 from ..protocol.board import Board
+from ..protocol.commitment import closes, commit
 from ..protocol.crowd_limits import check_rounds
-from ..protocol.messages import Call, Closed, Decision, Kind, Registry, Roster
+from ..protocol.messages import (
+    Call,
+    Closed,
+    Decision,
+    Kind,
+    OpenedCertificate,
+    Registry,
+    Roster,
+)
 from ..protocol.parties import Role
 from ..protocol.phases import Phase
 from ..protocol.programs import RoundResult, Strategy, next_step
@@ -23,6 +34,7 @@ from ..protocol.registry import registry_root
 from ..protocol.schema import Schema
 from ..protocol.sums import check_sums
 from ..protocol.tallying import Reading
+from ..protocol.transcript import CertificateSeen
 from .challenge import Keyring
 from .keyholder import Keyholder, longest_round
 from .mint import Desk
@@ -41,18 +53,20 @@ async def curator(
 ) -> Decision | None:
     """Announce, put the program's questions one after the other, decide in between, close."""
     decision: Decision | None = None
+    opening: OpenedCertificate | None = None
     read: list[RoundResult] = []
     try:
         await _announce(me, key, plans)
         while step := await _next(plans, read, decision, pool):
             if isinstance(step, Decision):
-                decision = step
-            await me.post(step)
-            if isinstance(step, Decision):
+                decision, opening = step, await _decide(me, plans, step)
                 continue
+            await me.post(step)
             if step.reader is Role.ANALYST:
                 await _await_analyst(me, plans)
                 await _check_release(me, plans, step, read, pool)
+                if opening is not None and me.board.may_open:
+                    await me.post(opening)
                 break
             plan = me.plan(step)
             if reading := await read_round(me, plan, key.secret, pool, desk, ring):
@@ -66,6 +80,21 @@ async def curator(
     with suppress(RoundBurned):  # a board that took no opening takes no end either
         await me.post(Closed())
     return decision
+
+
+async def _decide(me: Endpoint, plans: "Plans", decision: Decision) -> OpenedCertificate | None:
+    """Post a decision; return the opening where only a commitment is posted."""
+    announced = me.board.announcement
+    assert announced is not None  # noqa: S101 - it has announced it
+    if not closes(announced):
+        await me.post(decision)
+        return None
+    fresh = plans.entropy.fork("certificate")
+    committed, opening = commit(announced, me.board.session, decision, fresh)
+    seen = CertificateSeen(me.party, opening)
+    me.tell(lambda instrument: instrument.certified(seen))
+    await me.post(committed)
+    return opening
 
 
 def _heard(call: Call, reading: Reading) -> RoundResult:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..crypto.keys import SecretKey
 from ..protocol.board import Board, Entry
-from ..protocol.transcript import Read, Refusal, SealedAnswers, Transcript
+from ..protocol.transcript import CertificateSeen, Read, Refusal, SealedAnswers, Transcript
 
 
 class Instrument:
@@ -42,6 +42,9 @@ class Instrument:
 
     def read(self, read: Read) -> None:
         """A reader counted a round."""
+
+    def certified(self, seen: CertificateSeen) -> None:
+        """A party holds the opening of a committed decision."""
 
     def refused(self, refusal: Refusal) -> None:
         """A party refused a message."""
@@ -90,6 +93,10 @@ class Recorder(Instrument):
     def read(self, read: Read) -> None:
         """Record what the reader knows."""
         self.transcript.reads.append(read)
+
+    def certified(self, seen: CertificateSeen) -> None:
+        """Record what the party knows."""
+        self.transcript.certificates.append(seen)
 
     def refused(self, refusal: Refusal) -> None:
         """Record the refusal."""

@@ -26,6 +26,7 @@ LARGE: Mapping[str, str] = {
     "scenarios/schema/model.py": "every key of a scenario file, and what it means, table by table",
     "tests/kits/independent_wire.py": "a reader of every message, which shares nothing",
     "tests/kits/session_model.py": "one model of a session, move by move",
+    "tests/protocol/test_board.py": "one session on a board, every post that does not fit it",
     "tests/test_imports.py": "the table of every room, what it may import",
     "tools/make_vectors.py": "one script, which writes every published vector of crypto/",
     "tools/weakenings.py": "every rule by which a guard is weakened, one after the other",

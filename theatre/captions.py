@@ -19,6 +19,7 @@ from ..protocol.messages import (
     Head,
     Key,
     Mixed,
+    OpenedCertificate,
     Registry,
     Roster,
     Tally,
@@ -26,6 +27,7 @@ from ..protocol.messages import (
 from ..protocol.peer_messages import Share, ShareSecret
 from ..protocol.token_messages import Ask, Issued, Mint, PublicGrant
 from ..scenarios.programs.interface import ReleaseProgram
+from ..scenarios.programs.stage import promise, rule
 from ..scenarios.programs.topology import CENTRAL
 from ..scenarios.wording import joined
 
@@ -77,6 +79,8 @@ def caption_of(
             return f"{who} publishes the counts of {asks(call, columns)}.{below}"
         case Decision():
             return program.stage_decision(body, columns, CENTRAL.reader)
+        case OpenedCertificate(certificate=proof):
+            return f"The curator opens what it sealed: {promise(proof)}, by {rule(proof.rule)}."
         case Burned(why=why):
             return f"The round is given up and nothing of it is used: {why}."
         case Closed():

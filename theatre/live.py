@@ -19,7 +19,7 @@ import trio
 from ..errors import LocalError, ParameterError
 from ..protocol.announcement import Announcement
 from ..protocol.board import Entry
-from ..protocol.messages import Counts, Decision
+from ..protocol.messages import CommittedDecision, Counts, Decision
 from ..protocol.transcript import Read
 from ..roles.event_loop import run_loop
 from ..roles.instruments import Instrument, Instruments
@@ -223,7 +223,7 @@ class Decided(Instrument):
         """Notice announcement and decision."""
         if isinstance(entry.message.body, Announcement):
             self.announced = entry.message.body
-        if isinstance(entry.message.body, Decision):
+        if isinstance(entry.message.body, Decision | CommittedDecision):
             self.made.set()
 
 

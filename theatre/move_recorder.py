@@ -14,7 +14,20 @@ from ..protocol import parties
 from ..protocol.announcement import Announcement, Program, Setting
 from ..protocol.audit_messages import Opened
 from ..protocol.board import Entry
-from ..protocol.messages import Burned, Call, Closed, Counts, Decision, Kind, Mixed, Tally
+from ..protocol.commitment import public_decision
+from ..protocol.messages import (
+    Body,
+    Burned,
+    Call,
+    Closed,
+    CommittedDecision,
+    Counts,
+    Decision,
+    Kind,
+    Mixed,
+    OpenedCertificate,
+    Tally,
+)
 from ..protocol.session import Round, open_round
 from ..protocol.transcript import (
     Event,
@@ -77,6 +90,7 @@ class MoveRecorder(Instrument):
         self._tell = tell
         self._announced: Announcement | None = None
         self._session = b""
+        self._committed: CommittedDecision | None = None
         self._columns: tuple[str, ...] = ()
         self._rounds: dict[int, _Round] = {}
         self._faults: list[str] = []  # per envelope of the session
@@ -162,8 +176,9 @@ class MoveRecorder(Instrument):
             self._close()
         asked = self._rounds.get(number)
         call = asked.call if asked else None
+        said = body if isinstance(body, OpenedCertificate) else self._decided(body)
         terms = self._announced
-        sentence = caption_of(self._program, entry.author, body, self._columns, call, terms)
+        sentence = caption_of(self._program, entry.author, said, self._columns, call, terms)
         kind = entry.message.kind.name.lower()
         self._tell(Post(entry.author, kind, number, sentence, **self._facts(entry)))
 
@@ -180,14 +195,19 @@ class MoveRecorder(Instrument):
             case Tally(counts=counts) if counts is not None:
                 alike = self._alike(entry.message.round, counts)
                 return {"counts": plain_counts(counts), "alike": alike}
-            case Decision() as decision:
-                proof = decision.certificate
-                return {
-                    "kept": decision.kept,
-                    "promise": promise(proof),
-                    "rule": rule(proof.rule),
-                }
+            case CommittedDecision() | OpenedCertificate() | Decision() as body:
+                return _proved(self._decided(body))
         return {}
+
+    def _decided(self, body: Body) -> Body:
+        """Return the decision that the board shows after a commitment or an opening."""
+        match body:
+            case CommittedDecision() if self._announced is not None:
+                self._committed = body
+                return public_decision(self._announced.policy, body)
+            case OpenedCertificate() if self._committed is not None:
+                return Decision(self._committed.kept, body.certificate, self._committed.hidden)
+        return body
 
     def _opened(self, number: int, opened: Opened) -> tuple[int, ...]:
         """What an audit has opened: whose envelopes, or which onions."""
@@ -250,3 +270,11 @@ def _answers(call: Call, made: SealedAnswers) -> Answers:
 def plain_counts(counts: Sequence[Counts]) -> Tables:
     """Counts in an order of their own: that of the values."""
     return tuple(tuple(sorted(count.items())) for count in counts)
+
+
+def _proved(decision: Body) -> dict[str, Any]:
+    """What is kept, and what is promised of it by which rule."""
+    if not isinstance(decision, Decision):
+        return {}
+    proof = decision.certificate
+    return {"kept": decision.kept, "promise": promise(proof), "rule": rule(proof.rule)}

@@ -40,6 +40,7 @@ from veilmix.protocol.peers.onions import make_onion
 from veilmix.protocol.session import Round, layer_context
 from veilmix.protocol.wire import Writer
 from wire_boards import boards, guards, signed_boards
+from wire_commitments import commitments
 from wire_examples import (
     BLANKED,
     BODIES,
@@ -86,6 +87,7 @@ def build() -> dict[str, Vector]:
         ballots(),
         guards(),
         boards(),
+        commitments(),
         signed_boards(),
         peers(),
     )

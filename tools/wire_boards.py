@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.signing import Signer
 from veilmix.errors import Reason
 from veilmix.protocol.board import Board, replay
+from veilmix.protocol.commitment import commit
 from veilmix.protocol.frames import Message
 from veilmix.protocol.messages import (
     Alarm,
@@ -28,6 +30,7 @@ from veilmix.protocol.signed_posts import Fork, sealed_post, sign_head, witness_
 from wire_examples import (
     HEAD,
     ROSTER,
+    SEED,
     SIGNER,
     SINGLES,
     WHO,
@@ -39,6 +42,8 @@ from wire_examples import (
     positive,
 )
 from wire_faults import patched, replaced, size
+
+NOTHING = Decision((), Certificate("fixed", 5, 3, 3))
 
 
 def guards() -> Named:
@@ -81,7 +86,7 @@ def boards() -> Named:
         ("curator", 1, SINGLES),
         ("shuffler-1", 1, mixed),
         ("curator", 1, Tally((3, 3, 3), {})),
-        ("curator", 1, Decision((), Certificate("fixed", 5, 3, 3))),
+        ("curator", 1, commit(told, session, NOTHING, SeededEntropy(SEED))[0]),
         ("curator", 1, Closed()),
     ]
     posts = [

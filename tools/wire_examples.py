@@ -25,12 +25,14 @@ from veilmix.protocol.messages import (
     Cause,
     Certificate,
     Closed,
+    CommittedDecision,
     Consent,
     Counts,
     Decision,
     Envelope,
     Key,
     Mixed,
+    OpenedCertificate,
     Registry,
     Roster,
     Submission,
@@ -131,6 +133,7 @@ FLAWED = Rules(lesson=True, flaws=(Flaw.UNBOUND, Flaw.ONE_KEY))
 STATISTICAL = Policy(5, 0.1, "coverage", True, Setting.STATISTICAL, 0.05)
 COUNTS: tuple[Counts, ...] = ({("+",): 9, ("-",): 2},)
 PROOF = Certificate("coverage", 5, 11, 2, (4.0, 2.5), 1, 0.25)
+COMMITTED = CommittedDecision((0, 2), 11, None, (), bytes(range(32)), b"for the analyst")
 GRANT = Grant(ELEMENTS[:2], ELEMENTS[:3], bytes(range(32)))
 BODIES: dict[str, tuple[int, Body]] = {
     "key": (0, Key(pair("shuffler-1").public)),
@@ -174,6 +177,9 @@ BODIES: dict[str, tuple[int, Body]] = {
         Decision((2,), Certificate("margins", 5, 11, 2, proof=b'{"weights": [1, -1]}')),
     ),
     "decision-none": (1, Decision((), Certificate("fixed", 5, 11, 0))),
+    "committed": (1, COMMITTED),
+    "committed-with-a-cover": (1, replace(COMMITTED, delta=0.25, hidden=BLANKED.hidden)),
+    "certificate": (2, OpenedCertificate(bytes(range(32)), PROOF)),
     "burned": (1, Burned("2 people took part")),
     "closed": (2, Closed()),
     "registry": (0, Registry((SIGNER.public, bytes(32)))),

@@ -247,6 +247,13 @@ def decision_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "decision", "two-pivots", patched(decision, pivot)
     yield "decision", "two-slacks", replaced(decision, slack, b"\0\2" + 2 * slack[2:])
     yield "decision", "slack-infinite", replaced(decision, slack, b"\0\1\x7f\xf0" + bytes(6))
+    said, opened = encoded("committed-with-a-cover"), encoded("certificate")
+    ruled = text(b"AB") + text(b"B")
+    yield "committed", "columns-descending", patched(said, (HEADER, b"\0\2\0\2", b"\0\2\2\0"))
+    yield "committed", "two-deltas", replaced(said, slack, b"\0\2" + 2 * slack[2:])
+    yield "committed", "blanks-descending", replaced(said, ruled, text(b"B") + text(b"AB"))
+    yield "certificate", "more-than-all", replaced(opened, proof, proof[:11] + b"\x0c")
+    yield "certificate", "blind-cut", opened[:HEADER] + opened[HEADER + 1 :]
 
 
 def board_faults() -> Iterator[tuple[str, str, bytes]]:

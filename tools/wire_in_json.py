@@ -10,7 +10,7 @@ from veilmix.errors import Reason
 from veilmix.protocol.announcement import Announcement
 from veilmix.protocol.frames import Message
 from veilmix.protocol.hiding import Hiding, Mask, Redact
-from veilmix.protocol.messages import Decision, Roster, Tally
+from veilmix.protocol.messages import Decision, OpenedCertificate, Roster, Tally
 from wire_examples import Vector
 
 
@@ -25,7 +25,7 @@ def shown(message: Message) -> Vector:
 
 
 def shown_body(body: Any) -> Vector:
-    """Say what is inside: the fields by their names, but for four kinds."""
+    """Say what is inside: the fields by their names, but for five kinds."""
     if isinstance(body, Announcement):
         return shown_announcement(body)
     said = named(body)
@@ -34,6 +34,8 @@ def shown_body(body: Any) -> Vector:
             said["counts"] = [[[list(c), count[c]] for c in sorted(count)] for count in counts]
         case Decision(certificate=proof):
             said = {"kept": said["kept"], **named(proof), "hidden": said["hidden"]}
+        case OpenedCertificate(certificate=proof):
+            said = {"blind": said["blind"], **named(proof)}
         case Roster(randomness=b""):
             del said["randomness"]
     return said

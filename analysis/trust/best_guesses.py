@@ -29,6 +29,7 @@ class Method(StrEnum):
     EXACT = "exact"
     SAMPLED = "sampled"
     BOUNDED = "at least"
+    AT_MOST = "at most"
 
 
 @dataclass(frozen=True, slots=True)

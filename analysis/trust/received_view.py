@@ -16,7 +16,7 @@ of the prior probability of what was seen.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, log, log2, prod
+from math import inf, isclose, log, log2, prod
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ParameterError
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from ...protocol.record import CountsSeen
     from ...protocol.transcript import Row
     from ...protocol.view import View
+
+
+SAME = 1e-6  # bits: figures that differ by less are the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,9 @@ def received(
 ) -> Received:
     """Score a view.
 
+    A certificate whose counts no member has read is scored as these counts: it follows from them,
+    so they bound its leakage from above.
+
     Args:
         view: what a coalition saw.
         sizes: the number of values of each column, at least 1.
@@ -154,6 +160,27 @@ def received(
         prior: shares of the values of each column that everybody knows; None: all labelled tables
             are equally likely.
     """
+    least = _received(view, sizes, truth, prior)
+    if not getattr(view, "certified", ()):
+        return least
+    read = replace(view, counted=(*view.counted, *view.certified), certified=())
+    most = _received(read, sizes, truth, prior)
+    known = isclose(most.bits, least.bits, abs_tol=SAME) and most.exact == least.exact
+    if known and most.cells_certain == least.cells_certain:  # it follows from what was read
+        return least
+    if not (most.exact or most.at_most):  # nothing bounds it from above
+        return replace(least, exact=False, method=Method.BOUNDED)
+    bits = max(most.bits, least.bits)
+    return replace(most, bits=bits, exact=False, at_most=True, method=Method.AT_MOST)
+
+
+def _received(
+    view: "View",
+    sizes: Sequence[int],
+    truth: "Mapping[int, Row] | None",
+    prior: Shares | None,
+) -> Received:
+    """Score a view by the observations of its members, without a certificate."""
     if getattr(view, "threshold", False):
         figures: dict[str, Any] = opened_rows.parts(view, as_sizes(sizes, view))
         members = tuple(sorted(view.parties))

@@ -219,7 +219,9 @@ def _notes(views: "Sequence[Received]", prior: str) -> Iterator[str]:
         yield f"~ sampled: the standard error of a probability is {percent(error)} at most"
     if any(view.method == "at least" for view in views):
         yield ">= at least: there were too many tables to look at all that the counts allow"
-    if any(view.at_most for view in views):
+    if any(view.method == "at most" for view in views):
+        yield "<= at most: it has a certificate, which the counts that it has not read say all of"
+    if any(view.at_most and view.method != "at most" for view in views):
         yield "<= at most: the chance of covers, or of who left, is counted with what it hides"
 
 

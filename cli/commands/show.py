@@ -178,7 +178,8 @@ def _guessed(run: "Run", seen: "View") -> Iterator[str]:
     learnt = scored(run, seen)
     if learnt.rows_guessed is None or learnt.rows_guessed_before is None:
         return
-    mark = {"exact": "", "sampled": "about ", "at least": "at least "}[learnt.method]
+    marks = {"exact": "", "sampled": "about "}
+    mark = marks.get(learnt.method, f"{learnt.method} ")
     yield (
         f"knows    {learnt.cells_certain:,} of {many(learnt.cells, 'cell')} for certain; "
         f"{learnt.bits_are.word}{learnt.bits_per_person:.2f} bits a person"

@@ -79,7 +79,7 @@ def table(views: "Sequence[Received]") -> Grid:
 
 def _numbers(view: "Received") -> tuple[str, str, str, str]:
     """Bits a person, rows guessed, how sure it is of one person, and the verdict, as written."""
-    mark = {"exact": "", "sampled": "~", "at least": ">="}[view.method]
+    mark = {"exact": "", "sampled": "~", "at least": ">=", "at most": "<="}[view.method]
     return (
         f"{view.bits_are.mark.strip()}{view.bits_per_person:.2f}",
         "-" if view.rows_guessed is None else f"{mark}{view.rows_guessed:,.1f}",

@@ -4,7 +4,17 @@ from collections.abc import Callable, Sequence
 
 from ...protocol.announcement import Announcement
 from ...protocol.board import Entry
-from ...protocol.messages import Body, Burned, Call, Decision, Kind, Mixed, Tally
+from ...protocol.messages import (
+    Body,
+    Burned,
+    Call,
+    CommittedDecision,
+    Decision,
+    Kind,
+    Mixed,
+    OpenedCertificate,
+    Tally,
+)
 from ...protocol.transcript import Read, Refusal, Transcript
 from ...roles.instruments import Instrument
 
@@ -99,6 +109,11 @@ def _gist(body: Body, names: Sequence[str]) -> str:
         case Decision():
             kept = ", ".join(names[column] for column in body.kept) or "nothing"
             return f"keep {kept}; at most {body.certificate.people:,} people exposed"
+        case CommittedDecision():
+            kept = ", ".join(names[column] for column in body.kept) or "nothing"
+            return f"keep {kept}; what proves it stays sealed"
+        case OpenedCertificate():
+            return f"at most {body.certificate.people:,} people exposed, by what was sealed"
         case Burned():
             return body.why
     return ""

@@ -81,14 +81,27 @@ function tally(data) {
   return { totals, refused: wrong, counts: cells };
 }
 
-function decision(data) {
-  const found = { kept: columns(data), rule: data.text() };
+function certificate(data) {
+  const found = { rule: data.text() };
   for (const name of ["k", "n", "people"]) found[name] = data.number(4);
   found.thresholds = data.many(() => data.double());
   const [pivot, slack] = [data.many(() => data.number(1)), data.many(() => data.double())];
   required(found.people <= found.n && pivot.length <= 1 && slack.length <= 1);
   [found.pivot, found.slack] = [pivot[0] ?? null, slack[0] ?? null];
-  return { ...found, proof: hex(data.blob()), hidden: hidden(data, new Set(found.kept)) };
+  return { ...found, proof: hex(data.blob()) };
+}
+
+function decision(data) {
+  const found = { kept: columns(data), ...certificate(data) };
+  return { ...found, hidden: hidden(data, new Set(found.kept)) };
+}
+
+function committed(data) {
+  const [kept, n, delta] = [columns(data), data.number(4), data.many(() => data.double())];
+  required(delta.length <= 1);
+  const rules = hidden(data, new Set(kept));
+  const [digest, sealed] = [hex(data.take(32)), hex(data.blob())];
+  return { kept, n, delta: delta[0] ?? null, hidden: rules, digest, sealed };
 }
 
 function registry(data) {
@@ -230,6 +243,8 @@ export const BODIES = {
   20: ["head", head],
   21: ["share", (data) => ({ public: hex(data.take(32)), proof: hex(data.take(64)) })],
   22: ["shown", (data) => ({ step: step(data), secret: hex(data.take(32)) })],
+  23: ["committed", committed],
+  24: ["certificate", (data) => ({ blind: hex(data.take(32)), ...certificate(data) })],
   32: ["mint", (data) => ({ key: hex(data.take(32)) })],
   33: ["ask", (data) => ({ elements: elements(data, 1, 1024), signature: hex(data.take(64)) })],
   34: ["grant", grant],

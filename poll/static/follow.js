@@ -97,6 +97,7 @@ export class Session {
         this.tallies.push(body);
         break;
       case "decision":
+      case "committed":
         by("curator");
         this.decision = body;
         break;

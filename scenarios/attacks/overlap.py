@@ -24,7 +24,8 @@ def other_columns(
     if board.decision is None or not board.decision.kept:
         return cast
     if cast.adversary is not None:
-        cast.adversary.posting.setdefault(Kind.DECISION, set()).add(place)
+        for kind in (Kind.DECISION, Kind.COMMITTED):
+            cast.adversary.posting.setdefault(kind, set()).add(place)
     names, policy = crowd.people.schema.names, scenario.policy
     gone = tuple(names[column] for column in board.decision.kept)
     forbidden = tuple(dict.fromkeys((*policy.forbidden, *gone)))

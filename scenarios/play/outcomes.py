@@ -55,7 +55,7 @@ def played_of(
     return Played(
         calls,
         tallies,
-        board.decision,
+        record.decision,
         None if board.burned else released(calls, tallies, board.decision),
         board.burned,
         _refused(transcript),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ...protocol.commitment import COMMITTED
 from ..wording import joined, percent
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ RULES = {
     "coverage": "the coverage bound",
     "margins": "prices of values",
     "worst-case": "the exact worst case",
+    COMMITTED: "a certificate that stays sealed until the release",
     "threshold": "locks that k people open",
     "threshold prefixes": "nested locks that k people open",
     "threshold closed": "locks that k people open",

@@ -67,6 +67,7 @@ MessageKind = Literal[
     "burned", "closed", "registry", "alarm", "relay", "found", "agreed", "accusation",
     "roster", "head", "share", "shown", "mint", "ask", "grant", "issued", "roll", "accepted",
     "heard", "coin", "traced", "toss", "opened", "granted", "query", "evaluated",
+    "committed", "certificate",
 ]  # fmt: skip
 Action = Literal[
     "omit", "delay", "change", "ignore", "drop", "double", "replace", "add", "hold", "say", "react",

@@ -7,6 +7,7 @@
     "sealed"     what a user knows of its own: names (the envelope, then the layers), answers
     "read"       what a reader counted: per question, [values, people]
     "refused"    what a party refused, and why
+    "certificate" the opening of a committed decision, of a party that has it (base64, as posted)
     last line    {"what": "end", "lines"}: so that a file cut off at a line's end is noticed
 
 Messages of one kind at one moment have no order of their own; they are written in the order of
@@ -27,12 +28,23 @@ from typing import Any
 import msgspec
 
 from ...errors import Reason, StorageError
+from ...errors import Refused as Unwelcome
 from ...protocol.announcement import Announcement
 from ...protocol.collection import uncollected
+from ...protocol.decision_frames import read_opened_certificate, write_opened_certificate
 from ...protocol.frames import HEADER, decode_message
 from ...protocol.messages import Counts, Kind
 from ...protocol.phases import BOARD
-from ...protocol.transcript import Event, Read, Refusal, SealedAnswers, Transcript
+from ...protocol.transcript import (
+    CertificateSeen,
+    Event,
+    Read,
+    Refusal,
+    SealedAnswers,
+    Transcript,
+)
+from ...protocol.wire import Writer
+from ...protocol.wire import decode as decode_bytes
 from ...strict_text import Unreadable, lines_of
 
 SCHEMA = 1
@@ -137,13 +149,25 @@ class Refused(msgspec.Struct, tag="refused", tag_field="what", forbid_unknown_fi
     count: int
 
 
+class Certified(msgspec.Struct, tag="certificate", tag_field="what", forbid_unknown_fields=True):
+    """The opening of a commitment, and its holder.
+
+    Attributes:
+        party: the holder.
+        opening: as it is on the wire.
+    """
+
+    party: str
+    opening: bytes
+
+
 class End(msgspec.Struct, tag="end", tag_field="what", forbid_unknown_fields=True):
     """The last line: how many there are, this one included."""
 
     lines: int
 
 
-Line = Head | Message | Sealed | Counted | Refused | End
+Line = Head | Message | Sealed | Counted | Refused | Certified | End
 
 
 def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> bytes:
@@ -187,7 +211,7 @@ def _decoded(path: Path, lines: list[Line]) -> tuple[Transcript | None, tuple[in
     for number, line in enumerate(lines[1:-1], start=2):
         try:
             _take(transcript, line)
-        except (KeyError, ValueError, TypeError) as bad:
+        except (KeyError, ValueError, TypeError, Unwelcome) as bad:
             raise damaged(path, number, str(bad)) from None
     return (None if head.form == "ideal" else transcript), tuple(head.values)
 
@@ -226,6 +250,7 @@ def ordered(transcript: Transcript) -> Transcript:
         sorted(transcript.reads, key=lambda read: read.round),
         sorted(transcript.refusals, key=lambda r: (r.round, _place(r.party), r.reason, r.count)),
         [(e.sender, next(taken[e.sender])) for e in events if e.receiver == BOARD],
+        sorted(transcript.certificates, key=lambda seen: seen.party),
     )
 
 
@@ -272,6 +297,10 @@ def _lines(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> I
         yield Counted(read.reader, read.round, counts)
     for refusal in whole.refusals:
         yield Refused(refusal.party, refusal.round, refusal.reason, refusal.count)
+    for seen in whole.certificates:
+        out = Writer()
+        write_opened_certificate(out, seen.opened)
+        yield Certified(seen.party, out.done())
 
 
 def _parsed(path: Path) -> Iterator[Line]:
@@ -311,6 +340,9 @@ def _take(transcript: Transcript, line: Any) -> None:
             transcript.reads.append(Read(line.reader, line.round, counts))
         case Refused():
             transcript.refusals.append(Refusal(line.party, line.round, line.reason, line.count))
+        case Certified():
+            opened = decode_bytes(line.opening, read_opened_certificate)
+            transcript.certificates.append(CertificateSeen(line.party, opened))
         case _:
             raise ValueError("the first or the last line in between")
 

@@ -148,7 +148,7 @@ class Evidence:
     @property
     def decision(self) -> Decision:
         """What was decided; NoGround if nothing was."""
-        decision = self.board.decision if self.run.transcript else self.decided()
+        decision = self.record.decision if self.run.transcript else self.decided()
         if decision is None:
             raise NoGround("nothing was decided")
         return decision

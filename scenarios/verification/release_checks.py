@@ -4,10 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...errors import VerificationError
+from ...errors import Refused, VerificationError
 from ...protocol.alarms import claim
+from ...protocol.commitment import may_open, open_commitment
 from ...protocol.hiding import BLANK, Redact
 from ...protocol.messages import Decision
+from ...protocol.parties import CURATOR
+from ...protocol.phases import Phase
 from ...protocol.programs import RoundResult
 from ..programs.evidence import NoGround
 from ..programs.hierarchical.heard import standings
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 def decision(evidence: Evidence) -> str:
     """The decision follows from the counts of round 1, and its certificate is proved from them."""
     claimed = evidence.decision
+    _check_openings(evidence)
     heard, whose = evidence.heard()
     scenario = evidence.run.scenario
     curating = strategy(scenario, evidence.others)
@@ -40,6 +44,29 @@ def decision(evidence: Evidence) -> str:
         same("certificate", claim(decided), claim(claimed))
     asked = f", {len(heard)} rounds of it" if len(heard) > 1 else ""
     return f"decided again from {whose}{asked}: {_columns(evidence, claimed)}"
+
+
+def _check_openings(evidence: Evidence) -> None:
+    """Raise VerificationError unless all recorded openings fit the commitment.
+
+    And unless the curator has opened it on the board, where the rules let it, before it closed.
+    """
+    if evidence.run.transcript is None or (said := evidence.board.committed) is None:
+        return
+    board, openings = evidence.board, evidence.transcript.certificates
+    parties = [seen.party for seen in openings]
+    if len(set(parties)) < len(parties) or CURATOR not in parties:
+        raise VerificationError("the transcript does not hold one opening of the certificate each")
+    for seen in openings:
+        try:
+            open_commitment(board.session, said, seen.opened)
+        except Refused:
+            why = f"{seen.party} has another certificate than was committed to"
+            raise VerificationError(why) from None
+    totals = [total for tally in board.tallies for total in tally.totals]
+    due = board.announcement and may_open(board.announcement.policy, said.hidden, totals)
+    if due and evidence.released and board.phase is Phase.OVER and not board.opened:
+        raise VerificationError("the curator has not opened its certificate after the release")
 
 
 def _same_certainty(evidence: Evidence, heard: Sequence[RoundResult]) -> None:

@@ -44,7 +44,7 @@ def result(evidence: Evidence) -> str:
         return "files agree with each other"
     same("people in the transcript", evidence.transcript.users, said.users + sybils(scenario))
     same("marginals", _marginals(evidence), said.marginals)
-    same("decision", evidence.board.decision, evidence.decided())
+    same("decision", evidence.record.decision, evidence.decided())
     released = said.decision
     if released is not None:
         same("max_exposure", scenario.policy.max_exposure, released.max_exposure)

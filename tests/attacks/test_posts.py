@@ -12,9 +12,10 @@ from veilmix.protocol.messages import (
     Body,
     Call,
     Cause,
-    Decision,
+    CommittedDecision,
     Key,
     Mixed,
+    OpenedCertificate,
     Tally,
 )
 from veilmix.protocol.phases import Phase
@@ -42,8 +43,13 @@ WRONG: dict[str, tuple[str, type[Endpoint], str]] = {
     ),
     "decision-on-nothing": (
         "curator",
-        saying(Decision, lambda body: replace(body, kept=(7,))),
-        "decision of curator",
+        saying(CommittedDecision, lambda body: replace(body, kept=(7,))),
+        "committed of curator",
+    ),
+    "certificate-of-another-decision": (
+        "curator",
+        saying(OpenedCertificate, lambda body: replace(body, blind=bytes(32))),
+        "certificate of curator",
     ),
     "tally-of-less": (
         "curator",

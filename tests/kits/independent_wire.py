@@ -294,15 +294,28 @@ def tally(data: Bytes) -> dict[str, Any]:
     return {"totals": totals, "refused": wrong, "counts": cells}
 
 
-def decision(data: Bytes) -> dict[str, Any]:
-    fields: dict[str, Any] = {"kept": columns(data), "rule": data.text()}
+def certificate(data: Bytes) -> dict[str, Any]:
+    fields: dict[str, Any] = {"rule": data.text()}
     for name in ("k", "n", "people"):
         fields[name] = data.number(4)
     fields["thresholds"] = data.many(data.double)
     pivot, slack = data.many(lambda: data.number(1)), data.many(data.double)
     require(fields["people"] <= fields["n"] and len(pivot) <= 1 and len(slack) <= 1)
     fields |= {"pivot": pivot[0] if pivot else None, "slack": slack[0] if slack else None}
-    return fields | {"proof": data.blob().hex(), "hidden": hidden(data, set(fields["kept"]))}
+    return fields | {"proof": data.blob().hex()}
+
+
+def decision(data: Bytes) -> dict[str, Any]:
+    kept = columns(data)
+    return {"kept": kept, **certificate(data), "hidden": hidden(data, set(kept))}
+
+
+def committed(data: Bytes) -> dict[str, Any]:
+    kept, n, delta = columns(data), data.number(4), data.many(data.double)
+    require(len(delta) <= 1)
+    rules = hidden(data, set(kept))
+    fields = {"kept": kept, "n": n, "delta": delta[0] if delta else None, "hidden": rules}
+    return fields | {"digest": data.take(32).hex(), "sealed": data.blob().hex()}
 
 
 def registry(data: Bytes) -> dict[str, Any]:
@@ -468,6 +481,8 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     20: ("head", head),
     21: ("share", lambda data: {"public": data.take(32).hex(), "proof": data.take(64).hex()}),
     22: ("shown", lambda data: {"step": step_of(data), "secret": data.take(32).hex()}),
+    23: ("committed", committed),
+    24: ("certificate", lambda data: {"blind": data.take(32).hex(), **certificate(data)}),
     32: ("mint", lambda data: {"key": data.take(32).hex()}),
     33: (
         "ask",
@@ -619,6 +634,27 @@ def signed(inputs: dict[str, Any]) -> dict[str, Any]:
     except InvalidSignature:
         raise Rejected("unregistered") from None
     return {}
+
+
+def commitment(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Open what is sealed for the analyst, and compare it and what is posted with a commitment."""
+    whole, posted = bytes.fromhex(inputs["decision"]), bytes.fromhex(inputs["opening"])[37:]
+    said, session = message(whole)["body"], whole[4:36]
+    digest = bytes.fromhex(said["digest"])
+    place = hashlib.sha256(b"veilmix certificate for the analyst 1\0" + session + digest).digest()
+    padded = open_box(bytes.fromhex(inputs["secret"]), bytes.fromhex(said["sealed"]), place)
+    plain = padded.rstrip(b"\0")
+    require(plain.endswith(b"\x80"))
+    front = 2 + len(said["kept"])
+    rules = whole[37 + front + 4 + 2 + 8 * (said["delta"] is not None) : whole.index(digest, 37)]
+    for opened in (plain[:-1], posted):
+        data = Bytes(opened[32:])
+        certificate(data)
+        data.end()
+        about = session + opened[:32] + whole[37 : 37 + front] + opened[32:] + rules
+        fixed = hashlib.sha256(b"veilmix certificate 1\0" + about).digest()
+        require(fixed == digest, "unexpected")
+    return {"blind": posted[:32].hex(), **certificate(Bytes(posted[32:]))}
 
 
 def roots(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -798,6 +834,7 @@ READERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "ballot": ballot,
     "batch": batch,
     "signed": signed,
+    "committed": commitment,
     "root": roots,
     "board": board,
     "peers": lambda inputs: {"session": peers_session(inputs).hex()},

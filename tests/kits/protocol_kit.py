@@ -31,12 +31,14 @@ from veilmix.protocol.messages import (
     Cause,
     Certificate,
     Closed,
+    CommittedDecision,
     Consent,
     Decision,
     Envelope,
     Head,
     Key,
     Mixed,
+    OpenedCertificate,
     Registry,
     Roster,
     Submission,
@@ -253,6 +255,18 @@ def decisions(draw: Any) -> Decision:
     return Decision(kept, proof, draw(rules(kept)))
 
 
+@st.composite
+def committed(draw: Any) -> CommittedDecision:
+    kept = draw(COLUMNS | st.just(()))
+    delta = draw(st.none() | DOUBLES)
+    sealed = draw(st.binary(max_size=60))
+    return CommittedDecision(kept, draw(U32), delta, draw(rules(kept)), draw(DIGESTS), sealed)
+
+
+def certificate_of(decision: Decision) -> Certificate:
+    return decision.certificate
+
+
 def equal_or_not(draw: Any) -> list[bytes]:
     """Give a list of byte strings: of one length, or of several, or empty."""
     size = draw(st.integers(0, 9))
@@ -312,6 +326,8 @@ BODIES: dict[type, Any] = {
     Mixed: st.builds(Mixed, st.integers(0, 255), U32, U32, U32, REFUSED, DIGESTS),
     Tally: tallies(),
     Decision: decisions(),
+    CommittedDecision: committed(),
+    OpenedCertificate: st.builds(OpenedCertificate, DIGESTS, decisions().map(certificate_of)),
     Burned: TEXTS.map(Burned),
     Closed: st.just(Closed()),
     Registry: st.lists(DIGESTS, max_size=4, unique=True).map(lambda keys: Registry(tuple(keys))),

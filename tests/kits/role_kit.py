@@ -19,6 +19,7 @@ from veilmix.protocol.ideal import DecisionRule, Ideal, Table, two_round
 from veilmix.protocol.messages import Body, Call, Certificate, Decision, Submission
 from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import RoundResult
+from veilmix.protocol.record import RunRecord
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round
 from veilmix.protocol.transcript import Transcript
@@ -143,10 +144,15 @@ class Run:
         return counts
 
     @property
+    def decision(self) -> Decision | None:
+        """What was decided, with the certificate that the curator has."""
+        return RunRecord(self.transcript, self.board).decision
+
+    @property
     def results(self) -> tuple[Any, ...]:
         """Everything that a run is for."""
         reads = tuple(read.counts for read in self.transcript.reads)
-        return reads, self.board.decision, self.board.burned
+        return reads, self.decision, self.board.burned
 
     def ideal(self) -> tuple[Any, ...]:
         """The same, as `ideal` below gives it.
@@ -156,7 +162,7 @@ class Run:
         tallies = len(self.board.tallies)
         reads = tuple(read.counts for read in self.transcript.reads)[:tallies]
         release = reads[1][0] if len(reads) == 2 else None
-        return reads, self.board.decision, release, self.board.burned
+        return reads, self.decision, release, self.board.burned
 
 
 def cast(rows: Sequence[Row], **changes: Any) -> Cast:

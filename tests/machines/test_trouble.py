@@ -136,7 +136,7 @@ from pathlib import Path
 import veilmix.machines.board_service as module
 from veilmix.errors import Refused
 from veilmix.protocol.frames import decode_message
-from veilmix.protocol.messages import Call, Decision
+from veilmix.protocol.messages import Call, CommittedDecision
 from veilmix.protocol.signed_posts import sealed_post
 from veilmix.scenarios.records.identity_files import read_identity
 
@@ -148,7 +148,7 @@ class Other(Service):
     def put(self, author, data):
         message = decode_message(data)
         match message.body:
-            case Decision() as decision:
+            case CommittedDecision() as decision:
                 message = replace(message, body=replace(decision, kept=(1,)), seal=None)
             case Call(round=2) as call:
                 message = replace(message, body=replace(call, asks=((1,),)), seal=None)

@@ -8,10 +8,13 @@ from typing import Any
 
 import protocol_kit as KIT
 import pytest
+from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import ParameterError, Reason, Refused
-from veilmix.protocol.announcement import Policy, Program
+from veilmix.protocol.announcement import Announcement, Policy, Program, Setting
 from veilmix.protocol.board import Board, replay
+from veilmix.protocol.commitment import commit
 from veilmix.protocol.frames import Message
+from veilmix.protocol.hiding import Redact
 from veilmix.protocol.messages import (
     Body,
     Burned,
@@ -23,6 +26,7 @@ from veilmix.protocol.messages import (
     Decision,
     Key,
     Mixed,
+    OpenedCertificate,
     Registry,
     Tally,
 )
@@ -36,10 +40,12 @@ SESSION = TOLD.digest()
 NONE = bytes(32)
 
 Post = tuple[str, bytes]
+Step = tuple[int, str, Body]
 
 MARGINALS: tuple[Counts, ...] = ({("red",): 3}, {("x",): 3}, {("no",): 3})
 RELEASE: tuple[Counts, ...] = ({("red", "no"): 3},)
 KEPT = Decision((0, 2), Certificate("fixed", 2, 3, 0))
+COMMITTED, OPENING = commit(TOLD, SESSION, KEPT, SeededEntropy(1))
 
 
 def said(author: str, number: int, body: Body, session: bytes = SESSION) -> Post:
@@ -66,11 +72,12 @@ STEPS: dict[str, Post] = {
     "mixed-1-1": mixed(1, 1),
     "mixed-1-2": mixed(1, 2),
     "tally-1": said("curator", 1, Tally((3, 3, 3), {})),
-    "decision": said("curator", 1, KEPT),
+    "committed": said("curator", 1, COMMITTED),
     "call-2": said("curator", 2, KIT.JOINT),
     "mixed-2-1": mixed(2, 1),
     "mixed-2-2": mixed(2, 2),
     "tally-2": said("analyst", 2, Tally((3,), {}, RELEASE)),
+    "certificate": said("curator", 2, OPENING),
     "closed": said("curator", 2, Closed()),
 }
 
@@ -87,7 +94,7 @@ def test_a_whole_session_is_accepted() -> None:
     assert board.session == SESSION
     assert board.calls == [KIT.SINGLES, KIT.JOINT]
     assert [account.hop for account in board.mixed] == [1, 2, 1, 2]
-    assert board.decision == KEPT
+    assert (board.decision, board.committed, board.opened) == (KEPT, COMMITTED, True)
     assert board.tallies[1].counts == RELEASE
     assert board.consents == set(board.keys) == {"shuffler-1", "shuffler-2", "analyst"}
     assert len({entry.head for entry in board.entries}) == len(STEPS)
@@ -191,10 +198,34 @@ WRONG: dict[str, tuple[str, Post]] = {
     ),
     "release-by-the-curator": ("tally-2", ("curator", STEPS["tally-2"][1])),
     "decision-for-a-column-that-is-not-there": (
-        "decision",
-        said("curator", 1, replace(KEPT, kept=(0, 3))),
+        "committed",
+        said("curator", 1, replace(COMMITTED, kept=(0, 3))),
     ),
-    "decision-by-the-analyst": ("decision", said("analyst", 1, KEPT)),
+    "decision-by-the-analyst": ("committed", said("analyst", 1, COMMITTED)),
+    "certificate-posted-though-counts-are-secret": ("committed", said("curator", 1, KEPT)),
+    "sealed-opening-cut": (
+        "committed",
+        said("curator", 1, replace(COMMITTED, sealed=COMMITTED.sealed[:-1])),
+    ),
+    "sealed-opening-of-no-bytes": (
+        "committed",
+        said("curator", 1, replace(COMMITTED, sealed=b"")),
+    ),
+    "sealed-opening-as-long-as-what-it-holds": (
+        "committed",
+        said("curator", 1, replace(COMMITTED, sealed=COMMITTED.sealed + bytes(1000))),
+    ),
+    "certificate-before-round-2": ("call-2", said("curator", 1, OPENING)),
+    "certificate-before-the-release": ("tally-2", said("curator", 2, OPENING)),
+    "certificate-by-the-analyst": ("certificate", said("analyst", 2, OPENING)),
+    "certificate-of-more-people": (
+        "certificate",
+        said("curator", 2, replace(OPENING, certificate=replace(KEPT.certificate, people=1))),
+    ),
+    "certificate-with-another-blind": (
+        "certificate",
+        said("curator", 2, replace(OPENING, blind=bytes(32))),
+    ),
     "call-of-round-1-again": ("call-2", said("curator", 1, KIT.SINGLES)),
     "call-of-round-3": ("call-2", said("curator", 3, replace(KIT.JOINT, round=3))),
     "burned-by-a-user": ("mixed-1-1", said("user-1", 1, Burned("no"))),
@@ -242,6 +273,15 @@ def test_no_post_is_accepted_twice(step: str) -> None:
         return
     with pytest.raises(Refused):
         board.post(*STEPS[step])
+
+
+def test_a_certificate_may_be_opened_after_the_release_and_at_no_other_time() -> None:
+    """Never after a burn: so a curator that burns a release keeps its certificate to itself."""
+    may = [step for step in STEPS if before(step).may_open]
+    assert may == ["certificate"]
+    board = before("certificate")
+    board.post(*said("analyst", 2, Burned("the sums differ")))
+    assert not board.may_open
 
 
 @pytest.mark.parametrize("step", list(STEPS)[:10])
@@ -306,11 +346,31 @@ COUNTED = (1, "curator", Tally((3, 3, 3), {}))
 PAIRS = Call(2, Role.CURATOR, ((0, 1),))
 HEARD = [(1, "curator", KIT.SINGLES), *MIXED, COUNTED, (2, "curator", PAIRS)]
 AGAIN = [(2, f"shuffler-{hop}", Mixed(hop, 3, 3, 3, {}, bytes(32))) for hop in (1, 2)]
-LAST = [*HEARD, *AGAIN, (2, "curator", Tally((3,), {})), (2, "curator", KEPT)]
+DEEPLY, DEEP_OPENING = commit(DEEP, DEEP.digest(), KEPT, SeededEntropy(2))
+LAST = [*HEARD, *AGAIN, (2, "curator", Tally((3,), {})), (2, "curator", DEEPLY)]
 CALLED = (1, "curator", KIT.SINGLES)
 FINAL = (3, "curator", replace(KIT.JOINT, round=3))
 LATER = [(3, f"shuffler-{hop}", Mixed(hop, 3, 3, 3, {}, bytes(32))) for hop in (1, 2)]
 RELEASED = (3, "analyst", Tally((3,), {}, RELEASE))
+
+FEWER: tuple[Counts, ...] = ({("red", "no"): 2},)
+PUBLIC = replace(TOLD, policy=Policy(2, 0.5, publish_marginals=True))
+
+
+def released(told: Announcement, decision: Decision) -> tuple[list[Step], OpenedCertificate]:
+    """A decision, the round and the release that follow it, and what would open it."""
+    committed, opening = commit(told, told.digest(), decision, SeededEntropy(3))
+    call = replace(KIT.JOINT, hidden=decision.hidden)
+    mixes = [(2, f"shuffler-{hop}", Mixed(hop, 3, 3, 3, {}, bytes(32))) for hop in (1, 2)]
+    last = (2, "analyst", Tally((3,), {}, RELEASE))
+    return [(1, "curator", committed), (2, "curator", call), *mixes, last], opening
+
+
+BLANKS = replace(TOLD, program=Program.LOCAL_SUPPRESSION)
+BLANKED = replace(KEPT, hidden=(Redact(0, ("blue",), 0),))
+COVERED, BLANK_OPENING = released(BLANKS, BLANKED)
+OTHERS = replace(TOLD, policy=Policy(2, 0.5, setting=Setting.STATISTICAL, delta=0.1))
+ASKED_OTHERS, OTHERS_OPENING = released(OTHERS, KEPT)
 
 # what is wrong -> all posts that are right, and the one that must not come after them
 REFUSED: dict[str, tuple[list[Post], Post]] = {
@@ -334,7 +394,27 @@ REFUSED: dict[str, tuple[list[Post], Post]] = {
     "registry-twice": ([*opened(LISTED)[:4]], said("curator", 0, KEYS, NONE)),
     "decision-after-the-release": (
         opened(DEEP, *LAST, FINAL, *LATER, RELEASED),
-        said("curator", 3, KEPT, DEEP.digest()),
+        said("curator", 3, DEEPLY, DEEP.digest()),
+    ),
+    "certificate-of-fewer-people-than-were-counted": (
+        opened(DEEP, *LAST, FINAL, *LATER, (3, "analyst", Tally((2,), {}, FEWER))),
+        said("curator", 3, DEEP_OPENING, DEEP.digest()),
+    ),
+    "certificate-after-a-burn": (
+        opened(DEEP, *LAST, FINAL, *LATER, RELEASED, (3, "curator", Burned("the sums differ"))),
+        said("curator", 3, DEEP_OPENING, DEEP.digest()),
+    ),
+    "certificate-of-a-release-with-blanks": (
+        opened(BLANKS, CALLED, *MIXED, COUNTED, *COVERED),
+        said("curator", 2, BLANK_OPENING, BLANKS.digest()),
+    ),
+    "certificate-about-other-people": (
+        opened(OTHERS, CALLED, *MIXED, COUNTED, *ASKED_OTHERS),
+        said("curator", 2, OTHERS_OPENING, OTHERS.digest()),
+    ),
+    "commitment-though-counts-are-public": (
+        opened(PUBLIC, CALLED, *MIXED, (1, "curator", Tally((3, 3, 3), {}, MARGINALS))),
+        said("curator", 1, COMMITTED, PUBLIC.digest()),
     ),
 }
 
@@ -354,7 +434,10 @@ def test_what_fits_is_accepted(told: Any) -> None:
     """Or the table above would refuse for another reason than it says."""
     whole = {
         LISTED: [CALLED, *MIXED, COUNTED],
-        DEEP: [*LAST, FINAL, *LATER, RELEASED, (3, "curator", Closed())],
+        DEEP: [
+            *(*LAST, FINAL, *LATER, RELEASED),
+            *((3, "curator", DEEP_OPENING), (3, "curator", Closed())),
+        ],
     }
     assert len(replay(opened(told, *whole[told])).tallies) == (3 if told is DEEP else 1)
 
@@ -374,6 +457,7 @@ def test_the_digest_depends_on_everything_said() -> None:
     whole = replay(list(STEPS.values()))
     boards = [whole, *(before(step) for step in STEPS)]
     other = dict(STEPS) | {"tally-1": said("curator", 1, Tally((3, 3, 2), {}))}
+    del other["certificate"]  # it is not opened where people left
     boards.append(replay(list(other.values())))
     assert len({board.digest() for board in boards}) == len(boards)
     assert len({board.head for board in boards}) == len(boards)

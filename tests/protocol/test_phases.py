@@ -50,6 +50,8 @@ mixing      tally         curator analyst            board                      
 mixing      burned        curator shuffler analyst   board                      burnt
 tallied     call          curator                    board                      collecting
 tallied     decision      curator                    board                      decided
+tallied     committed     curator                    board                      decided
+tallied     certificate   curator                    board                      tallied
 tallied     closed        curator                    board                      over
 decided     call          curator                    board                      collecting
 decided     closed        curator                    board                      over

@@ -23,8 +23,17 @@ from veilmix.errors import Reason, Refused, VerificationError
 from veilmix.protocol.announcement import decode_announcement
 from veilmix.protocol.ballots import read_ballot
 from veilmix.protocol.board import replay
+from veilmix.protocol.commitment import open_commitment, unsealed
 from veilmix.protocol.frames import decode_message
-from veilmix.protocol.messages import Call, Kind, Registry, Submission, Tally
+from veilmix.protocol.messages import (
+    Call,
+    CommittedDecision,
+    Kind,
+    OpenedCertificate,
+    Registry,
+    Submission,
+    Tally,
+)
 from veilmix.protocol.mixing import batch_digest, open_envelope, open_layers
 from veilmix.protocol.peers.accounting import result_digest
 from veilmix.protocol.peers.agreement import Agreement, PeerRound, open_peer_round, share_context
@@ -97,6 +106,18 @@ def read_batch(inputs: Inputs) -> Inputs:
 def read_board(inputs: Inputs) -> Inputs:
     board = replay([(author, unhex(data)) for author, data in inputs["posts"]])
     return {"head": board.head.hex(), "digest": board.digest().hex()}
+
+
+def read_committed(inputs: Inputs) -> Inputs:
+    decided, opening = (decode_message(unhex(inputs[name])) for name in ("decision", "opening"))
+    said, session = decided.body, decided.session
+    assert isinstance(said, CommittedDecision)
+    assert isinstance(opening.body, OpenedCertificate)
+    opened = unsealed(session, said, suite().keypair_from(unhex(inputs["secret"])).secret)
+    open_commitment(session, said, opened)
+    open_commitment(session, said, opening.body)
+    shown: Inputs = wire_in_json.shown_body(opening.body)
+    return shown
 
 
 def read_root(inputs: Inputs) -> Inputs:
@@ -188,6 +209,7 @@ READERS: dict[str, Callable[[Inputs], Inputs]] = {
     "ballot": read_ballot_,
     "batch": read_batch,
     "board": read_board,
+    "committed": read_committed,
     "root": read_root,
     "signed": read_signed,
     "peers": read_peers,
@@ -257,7 +279,7 @@ def test_every_kind_of_message_has_accepted_and_refused_vectors() -> None:
         if "refused" in message["expect"] and len(message["input"]["data"]) > 74
     }
     assert set(Kind) <= refused
-    for kind in ("envelope", "ballot"):
+    for kind in ("envelope", "ballot", "committed"):
         assert {tuple(entry["expect"]) for entry in read.values() if entry["kind"] == kind} == {
             ("result",),
             ("refused",),

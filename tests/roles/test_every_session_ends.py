@@ -25,7 +25,7 @@ KEYHOLDERS = ("curator", "analyst", "shuffler-1", "shuffler-2")
 POSTS = {
     "curator": (
         *("ROSTER", "REGISTRY", "ANNOUNCEMENT", "CALL", "MINT", "SHARE", "COIN", "TOSS", "HEARD"),
-        *("ISSUED", "TALLY", "DECISION", "CLOSED"),
+        *("ISSUED", "TALLY", "COMMITTED", "CERTIFICATE", "CLOSED"),
     ),
     "analyst": (
         *("KEY", "CONSENT", "MINT", "SHARE", "COIN", "TOSS", "HEARD", "ISSUED"),
@@ -112,6 +112,7 @@ NAMED = {  # what is left out -> who is named when the session is burned
 
 HARMLESS = (
     ("analyst", "ROLL"),  # no round follows
+    ("curator", "CERTIFICATE"),  # the release stands; `verify` misses it
     ("curator", "GRANT"),  # people ask again on the board
     ("analyst", "GRANT"),
 )

@@ -82,7 +82,7 @@ def real(played: Any) -> tuple[Any, ...]:
     answered = len(run.board.tallies)
     reads = tuple(read.counts for read in run.transcript.reads)[:answered]
     last = run.board.calls[answered - 1].reader if answered else None
-    return reads, run.board.decision, reads[-1][0] if last == "analyst" else None, run.board.burned
+    return reads, run.decision, reads[-1][0] if last == "analyst" else None, run.board.burned
 
 
 @pytest.mark.parametrize("shufflers", [1, 2])

@@ -1,6 +1,8 @@
 // Where everything is after so many moves, whoever sees it. Drawing (stage.js) leaves out what the
 // eyes do not see. Envelopes are numbered through the session; onions as in theatre/moves.py.
 
+const DECIDES = new Set(["decision", "committed", "certificate"]); // kinds of posts that say what is decided
+
 function fold(bill, moves, at) {
   const state = {
     round: 0,
@@ -32,7 +34,7 @@ function fold(bill, moves, at) {
         for (const party of move.openers) state.boxes.set(party, emptied());
       }
       if (move.kind === "mixed") mixed(state, box(move.by), move);
-      if (move.kind === "decision") state.decided = move;
+      if (DECIDES.has(move.kind)) state.decided = move;
       if (move.kind === "burned") state.burned = true;
       if (move.kind === "tally") state.follows = posted(move.says)[1];
     },

@@ -148,8 +148,8 @@ class Stop(Instrument):
 MOMENTS = [
     *("key 0", "announcement 0", "consent 0", "call 1", "sealed", "submission 1"),
     *("shuffler-1 opens", "batch 1", "mixed 1", "shuffler-2 opens", "curator opens", "read"),
-    *("tally 1", "decision 1", "call 2", "submission 2", "mixed 2", "batch 2", "analyst opens"),
-    *("tally 2", "closed 2"),
+    *("tally 1", "committed 1", "call 2", "submission 2", "mixed 2", "batch 2", "analyst opens"),
+    *("tally 2", "certificate 2", "closed 2"),
 ]
 
 
@@ -225,7 +225,7 @@ VEILMIX = (sys.executable, "-m", "veilmix")
 @pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
-@pytest.mark.parametrize("after", sampled(["announcement", "submissions", "decision"], 0, 2))
+@pytest.mark.parametrize("after", sampled(["announcement", "submissions", "committed"], 0, 2))
 def test_a_real_ctrl_c(tmp_path: Path, started, after: str) -> None:
     running = started(*VEILMIX, "run", "titanic", "--trace", cwd=tmp_path, env=os.environ | LIVE)
     for line in running.stdout:
