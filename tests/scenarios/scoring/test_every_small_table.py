@@ -10,7 +10,7 @@ in 2,774, where covers are drawn, bits are an upper bound.
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, combinations_with_replacement, islice, product
 from math import fsum, log2, prod
@@ -114,17 +114,27 @@ def likely(
 
 @dataclass(frozen=True)
 class Seen:
-    """What was counted, and what a coalition saw of it."""
+    """What was counted, and what a coalition saw of it.
+
+    Attributes:
+        certified: it is taken to have the counts from which its certificate follows.
+    """
 
     played: Played
     gone: Sequence[int]
     members: Sequence[str]
     published: bool
+    certified: bool = False
 
     @property
     def curious(self) -> bool:
         """Whether it has what the curator counts."""
         return self.published or "curator" in self.members
+
+    @property
+    def released(self) -> set[int]:
+        """The columns that a certificate is about."""
+        return set(self.played.decision.kept) if self.played.decision else set()
 
     def chance(self, table: Sequence[Row]) -> float:
         """How likely a table makes it; whoever was seen by nobody may have left for another."""
@@ -137,12 +147,13 @@ class Seen:
         return fsum(self.counted([table[i] for i in here], table) for here in stayed) / len(stayed)
 
     def counted(self, here: Sequence[Row], table: Sequence[Row]) -> float:
-        likelihood = 1.0
+        likelihood, kept = 1.0, self.released
         for call, tallies in zip(self.played.calls, self.played.tallies, strict=False):
-            if call.reader is Role.CURATOR and not self.curious:
-                continue
+            unread = call.reader is Role.CURATOR and not self.curious
             told = tuple(sorted(table if call.round == 1 else here))  # whoever says what
             for asked, counts in zip(call.asks, tallies, strict=True):
+                if unread and not (self.certified and kept.issuperset(asked)):
+                    continue
                 likelihood *= likely(told, tuple(asked), tuple(call.hidden), tuple(counts.items()))
         return likelihood
 
@@ -160,7 +171,15 @@ class Seen:
 
 
 def judge(seen: Seen, told: Received) -> None:
-    """Compare what is told of a coalition with the posterior of all tables."""
+    """Compare what is told of a coalition with the posterior of all tables.
+
+    Who holds a certificate alone is told as if it had the counts from which that follows.
+    """
+    assert told.method in ("exact", "at most")
+    if told.method == "at most":
+        assert "analyst" in seen.members
+        assert not seen.curious
+        seen = replace(seen, certified=True)
     weights = {table: chance for table in TABLES if (chance := seen.chance(table))}
     whole = fsum(weights.values())
     shares = {table: chance / whole for table, chance in weights.items()}
@@ -174,7 +193,6 @@ def judge(seen: Seen, told: Received) -> None:
         for c in range(2)
     ]
     bits = fsum(share * log2(share * len(TABLES)) for share in shares.values())
-    assert told.method == "exact"
     if told.bits_are == "exact":
         assert told.bits == pytest.approx(bits, abs=1e-6)
     else:

@@ -7,7 +7,7 @@ It keeps what agrees with what a coalition saw, and adds up. It shares no step w
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations, product
 from math import comb, fsum, log2, prod
 from operator import contains
@@ -159,12 +159,31 @@ def possibilities(seen: Seen) -> tuple[dict[Table, float], list[Counter[Row]]]:
     return shares, rows
 
 
+def with_certified(seen: Seen) -> Seen:
+    """The same view, in which the counts behind the certificate have been read."""
+    view = seen.view
+    read = replace(view, counted=(*view.counted, *view.certified), certified=())
+    return replace(seen, view=read)
+
+
 def check(seen: Seen) -> None:
-    """Compare all that is said of a coalition with all that can have been."""
-    view, sizes = seen.view, [len(domain) for domain in seen.domains]
+    """Compare all that is said of a coalition with all that can have been.
+
+    Who holds a certificate alone is told as if it had the counts from which that follows.
+    """
+    sizes = [len(domain) for domain in seen.domains]
+    told = received(seen.view, sizes, prior=seen.shares)
+    if told.method == "at most":
+        seen = with_certified(seen)
+        read = received(seen.view, sizes, prior=seen.shares)
+        assert told.bits >= read.bits
+        told = replace(
+            told, bits=read.bits, exact=read.exact, at_most=read.at_most, method=read.method
+        )
+        assert told == read
+    view = seen.view
     tables, rows = possibilities(seen)
     known, posterior = inferred(view, sizes, prior=seen.shares)
-    told = received(view, sizes, prior=seen.shares)
     for person, held in enumerate(rows):
         crowd = known.crowd_of(person)
         for row, share in held.items():
