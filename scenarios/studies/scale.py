@@ -102,8 +102,9 @@ UNPADDED = (
 def unsaid(scenario: Scenario) -> Iterator[str]:
     """What an estimate leaves out."""
     yield (
-        "tallies and the decision, as long as the combinations that people hold; that grows with "
-        "people only while most are alone with theirs"
+        "the decision and its certificate, as long as what they say; and tallies, as long as the "
+        "combinations that people hold: that grows with people only while most are alone with "
+        "theirs"
     )
     guards = scenario.defence
     beside = [

@@ -4,8 +4,9 @@ Nothing is fitted. A message whose length does not depend on the number of peopl
 list of one entry a person, or a layer, is written with one and with two entries, and the rest is a
 multiplication. Everybody answers and nothing is refused.
 
-What people say decides the length of two kinds of posts, tallies and decisions, and how many layers
-the coins of an audit open: the first are left out, of the second there is the expected number.
+What people say decides the length of tallies, of decisions, open or committed to, and of opened
+certificates, and how many layers the coins of an audit open: the first are left out, of the second
+there is the expected number.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,14 +31,18 @@ from ...protocol.messages import (
     Body,
     Call,
     Closed,
+    CommittedDecision,
     Consent,
+    Decision,
     Envelope,
     Head,
     Key,
     Mixed,
+    OpenedCertificate,
     Registry,
     Roster,
     Submission,
+    Tally,
 )
 from ...protocol.mixing import piece_size
 from ...protocol.opened_prefixes import opens_by_threshold
@@ -48,7 +53,9 @@ from ...protocol.token_messages import Ask, Evaluated, Grant, Issued, Mint, Quer
 from ...protocol.tokens import other_reader
 
 PEOPLE = "people"
-LEFT_OUT = ("tally", "decision")  # kinds of posts whose length is of what people say
+LEFT_OUT = tuple(
+    KINDS[body].name.lower() for body in (Tally, Decision, CommittedDecision, OpenedCertificate)
+)  # kinds of posts whose length is of what people say
 
 
 @dataclass(frozen=True, slots=True)
