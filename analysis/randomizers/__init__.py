@@ -5,6 +5,7 @@
     LocalHash(a, g, epsilon)       a hash of the symbol under a key of one's own; also .olh
     SubsetSelection(a, d, epsilon) d of the symbols; also .best
     Hadamard(a, epsilon)           a column of a Hadamard matrix
+    ProjectiveGeometry(a, q, t, e) a point of the own plane; also .best
     Duchi, Piecewise, Hybrid       (numbers, epsilon): reports whose mean is the number
     SquareWave(numbers, epsilon)   a number near one's own: distributions
     Memoized.of(a, epsilon, all)   noise that people keep from report to report; also .rappor
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from .postprocessing import Consistent, maximum_likelihood, projected
     from .prefix_search import FoundValue, FoundValues, PrefixReports
     from .prefix_tree import PrefixTree
+    from .projective import ProjectiveGeometry
     from .pure import Pure
     from .randomizer import Randomizer, matrix_divergences
     from .ranges import NodeReports, Ranges
@@ -86,6 +88,7 @@ else:
             ".postprocessing": ["Consistent", "maximum_likelihood", "projected"],
             ".prefix_search": ["FoundValue", "FoundValues", "PrefixReports"],
             ".prefix_tree": ["PrefixTree"],
+            ".projective": ["ProjectiveGeometry"],
             ".pure": ["Pure"],
             ".randomizer": ["Randomizer", "matrix_divergences"],
             ".ranges": ["NodeReports", "Ranges"],
@@ -126,6 +129,7 @@ __all__ = [
     "PrefixTree",
     "PrivKV",
     "Product",
+    "ProjectiveGeometry",
     "Pure",
     "Randomizer",
     "Ranges",

@@ -57,6 +57,7 @@ BUILT_IN = {
     "local-hash": Mechanism(f"{HOME}:LocalHash.olh"),
     "subset": Mechanism(f"{HOME}:SubsetSelection.best"),
     "hadamard": Mechanism(f"{HOME}:Hadamard"),
+    "projective": Mechanism(f"{HOME}:ProjectiveGeometry.best"),
     "bloom": Mechanism(f"{HOME}:Bloom", words=True),
     "duchi": Mechanism(f"{HOME}:Duchi", ("mean",), numbers=True),
     "piecewise": Mechanism(f"{HOME}:Piecewise", ("mean",), numbers=True),

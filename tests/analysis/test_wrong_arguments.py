@@ -113,6 +113,11 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "SubsetSelection": (randomizers.SubsetSelection, {"a": 5, "d": 2, "epsilon": 1.0}),
     "SubsetSelection.best": (randomizers.SubsetSelection.best, {"a": 5, "epsilon": 1.0}),
     "Hadamard": (randomizers.Hadamard, {"a": 3, "epsilon": 1.0}),
+    "ProjectiveGeometry": (
+        randomizers.ProjectiveGeometry,
+        {"a": 3, "q": 2, "t": 2, "epsilon": 1.0},
+    ),
+    "ProjectiveGeometry.best": (randomizers.ProjectiveGeometry.best, {"a": 3, "epsilon": 1.0}),
     "Duchi": (randomizers.Duchi, {"points": (0.0, 1.0, 3.0), "epsilon": 1.0}),
     "Piecewise": (randomizers.Piecewise, {"points": (0.0, 1.0, 3.0), "epsilon": 1.0}),
     "Hybrid": (randomizers.Hybrid, {"points": (0.0, 1.0, 3.0), "epsilon": 1.0}),

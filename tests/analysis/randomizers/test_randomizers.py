@@ -15,6 +15,7 @@ from veilmix.analysis.randomizers import (
     Composition,
     Hadamard,
     LocalHash,
+    ProjectiveGeometry,
     Randomizer,
     SubsetSelection,
     UnaryEncoding,
@@ -42,6 +43,9 @@ PURE: list[Randomizer] = [
     SubsetSelection.best(6, 0.4),
     Hadamard(3, 0.9),
     Hadamard(5, 2.0),
+    ProjectiveGeometry(5, 2, 3, 1.1),
+    ProjectiveGeometry(6, 3, 3, 0.7),
+    ProjectiveGeometry(6, 5, 2, 1.5),
 ]
 OTHERS: list[Randomizer] = [
     BitFlip(3, 0.2),

@@ -1,11 +1,17 @@
-"""Subset selection and Hadamard response: their papers' formulas, and what they let through."""
+"""Subsets, columns and points: their papers' formulas, and what they let through."""
 
 from itertools import combinations, product
 from math import comb, exp, log
 
 import numpy as np
 import pytest
-from veilmix.analysis.randomizers import GRR, Hadamard, Randomizer, SubsetSelection
+from veilmix.analysis.randomizers import (
+    GRR,
+    Hadamard,
+    ProjectiveGeometry,
+    Randomizer,
+    SubsetSelection,
+)
 from veilmix.analysis.randomizers.numerical_capacity import (
     numerical_capacity,
     pairwise_contraction,
@@ -19,6 +25,9 @@ ONES: list[Randomizer] = [
     SubsetSelection(3, 1, 2.0),
     Hadamard(3, 0.9),
     Hadamard(2, 1.5),
+    ProjectiveGeometry(5, 2, 3, 0.8),
+    ProjectiveGeometry(4, 3, 2, 1.2),
+    ProjectiveGeometry(5, 3, 3, 1.0),
 ]
 
 
@@ -57,6 +66,38 @@ def test_hadamard_response_takes_the_printed_number_of_columns() -> None:
     assert ((own.T.astype(int) @ own)[~np.eye(6, dtype=bool)] == 2).all()
 
 
+@pytest.mark.parametrize(("q", "t"), [(2, 2), (2, 4), (3, 3), (5, 2), (7, 3)])
+def test_planes_meet_in_the_printed_number_of_points(q: int, t: int) -> None:
+    """Feldman, Nelson, Nguyen, Talwar (2022): K points, planes of c, two planes share i."""
+    points, plane, both = ((q**j - 1) // (q - 1) for j in (t, t - 1, t - 2))
+    made = ProjectiveGeometry(points, q, t, 1.0)
+    held = made.supports(np.arange(made.outputs)).astype(int)
+    shared = held.T @ held
+    assert held.shape == (points, points)
+    assert (shared.diagonal() == plane).all()
+    assert (shared[~np.eye(points, dtype=bool)] == both).all()
+
+
+@pytest.mark.parametrize(
+    ("a", "epsilon"), [(100, 1.0), (1000, 2.0), (100, 3.0), (30, 0.5), (5000, 4.0)]
+)
+def test_points_have_nearly_the_error_of_subsets(a: int, epsilon: float) -> None:
+    """In log2 of at most q a + 1 bits; above 1 where the space has points to spare."""
+    points, subsets = ProjectiveGeometry.best(a, epsilon), SubsetSelection.best(a, epsilon)
+    assert 1 - 1e-3 < points.noise() / subsets.noise() < 1.1
+    assert a <= points.outputs < points.q * a + 2
+
+
+def test_a_field_is_chosen_among_all_that_fit() -> None:
+    for a, epsilon in ((50, 0.3), (50, 1.0), (50, 2.2), (50, 4.0), (10, 6.0)):
+        best = ProjectiveGeometry.best(a, epsilon)
+        for q in (2, 3, 5, 7, 11, 13, 47, 53, 59):
+            t = next(t for t in range(2, 9) if (q**t - 1) // (q - 1) >= a)
+            other = ProjectiveGeometry(a, q, t, epsilon)
+            rare = np.eye(a)[0]
+            assert best.variance(rare, 1)[1] <= other.variance(rare, 1)[1] * (1 + 1e-12)
+
+
 @pytest.mark.parametrize("randomizer", ONES, ids=str)
 def test_capacity_and_contraction_are_those_of_the_matrix(randomizer: Randomizer) -> None:
     assert randomizer.contraction() == pytest.approx(
@@ -88,7 +129,11 @@ def test_blankets_and_equal_others_enclose_every_collection(randomizer: Randomiz
 
 def test_neighbours_are_laws_of_the_matrix() -> None:
     """What a report says of two symbols, summed over the matrix."""
-    for randomizer in (SubsetSelection(5, 2, 1.1), Hadamard(5, 2.0)):
+    for randomizer in (
+        SubsetSelection(5, 2, 1.1),
+        Hadamard(5, 2.0),
+        ProjectiveGeometry(6, 3, 3, 1.1),
+    ):
         Q = randomizer.matrix
         inside = np.min(Q, axis=1, keepdims=True) * 1.01 < Q
         if isinstance(randomizer, Hadamard):
@@ -110,7 +155,7 @@ def test_large_ones_are_made_without_a_matrix() -> None:
     assert subsets.outputs == comb(500, subsets.d)
     assert subsets.said_bits == pytest.approx(log(comb(500, subsets.d)) / log(2))
     people = np.random.default_rng(1).integers(0, 500, 2000)
-    for made in (subsets, Hadamard(500, 1.0)):
+    for made in (subsets, Hadamard(500, 1.0), ProjectiveGeometry.best(500, 1.0)):
         estimate = made.estimate(made.sample(people, 3))
         truth = np.bincount(people, minlength=500) / 2000
         scaled = (estimate.shares - truth) / estimate.errors

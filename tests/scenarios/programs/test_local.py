@@ -10,6 +10,7 @@ from veilmix.analysis.randomizers import (
     BitFlip,
     Hadamard,
     LocalHash,
+    ProjectiveGeometry,
     SubsetSelection,
     UnaryEncoding,
 )
@@ -33,7 +34,17 @@ from veilmix.scenarios.programs.registry import (
 )
 from veilmix.scenarios.validation.load import loads
 
-MECHANISMS = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "bit-flip")
+MECHANISMS = (
+    "grr",
+    "rappor",
+    "oue",
+    "blh",
+    "local-hash",
+    "subset",
+    "hadamard",
+    "projective",
+    "bit-flip",
+)
 KINDS: dict[str, Any] = {
     "grr": GRR(5, 1.0),
     "unary, whole bytes": UnaryEncoding.rappor(16, 1.0),
@@ -43,6 +54,7 @@ KINDS: dict[str, Any] = {
     "hash, other numbers": LocalHash(10, 5, 1.0),
     "subsets": SubsetSelection(13, 4, 1.0),
     "columns": Hadamard(100, 1.0),
+    "points": ProjectiveGeometry.best(100, 1.0),
     "one bit": BitFlip(1, 0.3),
     "bits": BitFlip(9, 0.3),
 }
