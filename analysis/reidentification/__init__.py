@@ -4,7 +4,7 @@
     pie_bound, capacity, contraction, least_error what a randomizer promises for all people at once
     grr_loss, hash_loss, optimal_g, large_domain  what that leaves to the analyst
     MarkovAttack, tfidf_scores, cosine_scores     attackers, by sequences of events
-    system_entropy, score_divergence, det_curve   what they achieve
+    system_entropy, divergence_bound, det_curve   what they achieve
     find_people                                   an attack on a release by side information
 
 May import `randomizers`, `exposure`, `estimation` and the ground files. Must never know the
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from ..randomizers.large_domain import LargeDomain, large_domain, significant_support
     from ..randomizers.symmetric_capacity import random_functions
+    from .attacks.divergence_bound import Divergence, divergence_bound
     from .attacks.error_tradeoff import (
         Det,
         best_score,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
         prefix_knowledge,
         tfidf_scores,
     )
-    from .attacks.score_divergence import Divergence, divergence_interval, score_divergence
+    from .attacks.score_divergence import score_divergence
     from .attacks.sequences import Sequences
     from .attacks.side_information import Identified, find_in, find_people, people_found
     from .attacks.synthetic_traces import markov_traces, rating_histories, zipf_shares
@@ -67,6 +68,7 @@ else:
             ],
             "..randomizers.large_domain": ["LargeDomain", "large_domain", "significant_support"],
             "..randomizers.symmetric_capacity": ["random_functions"],
+            ".attacks.divergence_bound": ["Divergence", "divergence_bound"],
             ".attacks.error_tradeoff": [
                 "Det",
                 "best_score",
@@ -83,7 +85,7 @@ else:
                 "prefix_knowledge",
                 "tfidf_scores",
             ],
-            ".attacks.score_divergence": ["Divergence", "divergence_interval", "score_divergence"],
+            ".attacks.score_divergence": ["score_divergence"],
             ".attacks.sequences": ["Sequences"],
             ".attacks.side_information": ["Identified", "find_in", "find_people", "people_found"],
             ".attacks.synthetic_traces": ["markov_traces", "rating_histories", "zipf_shares"],
@@ -130,7 +132,7 @@ __all__ = [
     "contraction",
     "cosine_scores",
     "det_curve",
-    "divergence_interval",
+    "divergence_bound",
     "epsilon_at",
     "epsilon_for_error",
     "fano_bound",

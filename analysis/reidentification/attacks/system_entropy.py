@@ -25,8 +25,8 @@ from ....errors import ParameterError
 from ...estimation.confidence import clopper_pearson
 from ...validation import Floats, as_floats, open_unit
 from ..fano import fano_bound, uniform_prior_error
+from .divergence_bound import Divergence, divergence_bound
 from .error_tradeoff import as_owners, genuine_impostor, people_within
-from .score_divergence import GROUPS, Divergence, divergence_interval
 
 # b is found to this relative precision; the maximum is flat.
 PRECISION = 1e-3
@@ -44,8 +44,8 @@ class SystemEntropy:
         released: sequences that were attacked.
         finite: the lower bound on I(U; S) for these n people, bits, with limits.
         finite_low, finite_high: normal limits over released sequences.
-        divergence: D of genuine from impostor scores with its interval, bits; the limit for
-            infinitely many people.
+        divergence: D of genuine from impostor scores, the limit for infinitely many people: a
+            certified lower bound and an estimate, bits.
         rate: expected share of sequences whose owner has the best score (ties by a fair coin).
         rate_low, rate_high: exact binomial limits of that share.
         confidence: of all limits.
@@ -73,10 +73,12 @@ class SystemEntropy:
         return fano_bound(max(0.0, self.finite), uniform_prior_error(self.people))
 
     def __str__(self) -> str:
+        said = f"; {self.divergence.warning}" if self.divergence.warning else ""
         return (
             f"{self.released:,} sequences against {self.people:,} people: {self.rate:.2%} found "
             f"([{self.rate_low:.2%}, {self.rate_high:.2%}]), PSE at least {self.finite:.2f} bits "
-            f"of {self.ceiling:.2f}; D = {self.divergence.bits:.2f} bits for endless people"
+            f"of {self.ceiling:.2f}; D at least {self.divergence.at_least:.2f} bits for endless "
+            f"people (estimate {self.divergence.estimate:.2f}){said}"
         )
 
 
@@ -95,7 +97,7 @@ def system_entropy(
         confidence: of the intervals.
 
     Raises:
-        ParameterError: fewer than 60 rows for k = 1 (an interval compares 20 parts).
+        ParameterError: fewer than four rows, or rows of fewer than three people.
     """
     table = as_floats(scores, "scores", "similarities, released x people")
     confidence = open_unit(confidence, "confidence")
@@ -111,8 +113,11 @@ def system_entropy(
         finite=finite,
         finite_low=finite - reach,
         finite_high=min(finite + reach, log2(table.shape[1])),
-        divergence=divergence_interval(
-            genuine, impostor, neighbours, confidence, *_groups(table.shape, people)
+        # Scores of a row share its sequence, and rows of a person its habits.
+        divergence=divergence_bound(
+            *(genuine, impostor, neighbours, confidence),
+            genuine_people=people,
+            impostor_people=np.repeat(people, table.shape[1] - 1),
         ),
         rate=float(hits.mean()),
         rate_low=float(low),
@@ -180,14 +185,6 @@ def _best_scale(away: Floats) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if slope(middle) > 0 else (low, middle)
     return (low + high) / 2
-
-
-def _groups(
-    shape: tuple[int, ...], owners: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Whole people to a group: a genuine score with its owner, an impostor score with its row's."""
-    genuine = owners % GROUPS
-    return genuine, np.repeat(genuine, shape[1] - 1)
 
 
 def _normal(confidence: float) -> float:

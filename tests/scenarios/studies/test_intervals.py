@@ -22,7 +22,7 @@ and has to be within three standard errors of the simulation of what is claimed.
     statistical exposure, of one column, joint  >= 1 - delta     test_estimation(_two_rounds).py
     incidence: region                           >= 1 - beta      test_incidence_estimate.py, exactly
     posterior of shares                         95 %             test_posterior.py
-    divergence of scores                        95 %             test_divergence.py
+    divergence of scores, its lower bound       >= 95 %          test_divergence_bound.py
 """
 
 from collections.abc import Callable

@@ -1,0 +1,285 @@
+"""A certified lower bound on the divergence of genuine from impostor scores, in bits.
+
+    1. Scores in bins tell at most as much as the scores: D of the shares of the bins <= D, for any
+       bins that are not chosen by the scores counted in them. A third of the scores chooses them.
+    2. The other two thirds are counted. Clopper-Pearson limits of every share p_b (genuine) and
+       q_b (impostor), at (1 - confidence) / (4 bins) each, hold together with probability at least
+       `confidence`, at every number of scores.
+    3. The least D(p || q) within these limits, by duality: for ANY m and c < 0 it is at least
+
+           m + c + sum over bins b of  min over the limits of  p log(p / q) - m p - c q
+
+There is no upper limit: no finite sample bounds D from above. Among n impostor scores a set of
+scores that an impostor has with probability 1 / n^2 is likely not to occur, and genuine scores in
+it may add as many bits as one likes.
+
+Scores of one person depend on each other. Then whole people are counted: the mean of n independent
+numbers in [0, 1], each the share of one person's scores in a bin, has a tail of at most e times the
+binomial one (V. Bentkus, On Hoeffding's inequalities, Ann. Probab. 32, 2004, Theorem 1.2), so the
+same limits at 1 / e of the level hold, with the sum rounded outwards.
+"""
+
+from dataclasses import dataclass
+from math import e, exp, log
+
+import numpy as np
+import numpy.typing as npt
+
+from ....errors import ParameterError
+from ...estimation.confidence import clopper_pearson
+from ...validation import Floats, as_array, open_unit, whole
+from .error_tradeoff import as_scores
+from .score_divergence import sorted_divergence
+
+# Bins of the scores, an even number. 2, 4, 6, 8, 12 and 16 were tried on Gaussian scores 1 to 4
+# deviations apart (100 to 20,000 genuine, up to 20,000 impostor ones): 6 loses least.
+BINS = 6
+# Seed of the third that chooses the bins: independent of the scores, so their order is free.
+SPLIT = 0x62696E73
+# Fewest scores, or people where scores are grouped: one for the bins, two to be counted.
+FEWEST = 3
+# Sums of shares this close to a whole number are equal to it up to rounding.
+ROUNDING = 1e-9
+# Alternating projections to the least divergence; each gives multipliers, the best are taken.
+ROUNDS = 60
+# Nats that rounding may add to the bound.
+SLACK = 1e-12
+# Shares below it are this in the projections (not in the bound), which need positive ones.
+TINY = 1e-300
+
+Labels = npt.NDArray[np.int64]
+Chosen = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """D(genuine || impostor) in bits: a certified lower bound, and an estimate without limits.
+
+    Attributes:
+        at_least: D is at least this with the stated confidence, at any number of scores.
+        confidence: of that bound, in (0, 1).
+        estimate: by nearest neighbours (`score_divergence`); may be negative.
+        beyond: genuine scores above or below every impostor score. Nothing was seen there that
+            they could be compared with, so the estimate is no measurement if there are many.
+        tied: genuine scores with a neighbour at distance 0.
+        genuine, impostor: numbers of scores.
+        neighbours: k of the estimate.
+    """
+
+    at_least: float
+    confidence: float
+    estimate: float
+    beyond: int
+    tied: int
+    genuine: int
+    impostor: int
+    neighbours: int
+
+    @property
+    def warning(self) -> str:
+        """Why the estimate is not to be trusted; "" if every genuine score is among impostors'."""
+        if not self.beyond:
+            return ""
+        return (
+            f"warning: {self.beyond:,} of {self.genuine:,} genuine scores lie beyond all impostor "
+            "scores, where the estimate extrapolates"
+        )
+
+    def __str__(self) -> str:
+        said = f"; {self.warning}" if self.warning else ""
+        return (
+            f"D is at least {self.at_least:.3f} bits with confidence {self.confidence:g}; estimate "
+            f"{self.estimate:.3f} ({self.genuine:,} genuine, {self.impostor:,} impostor scores, "
+            f"{self.tied:,} tied){said}"
+        )
+
+
+def divergence_bound(
+    genuine: npt.ArrayLike,
+    impostor: npt.ArrayLike,
+    neighbours: int = 1,
+    confidence: float = 0.95,
+    genuine_people: npt.ArrayLike | None = None,
+    impostor_people: npt.ArrayLike | None = None,
+) -> Divergence:
+    """Bound the divergence of scores from below, and estimate it.
+
+    Args:
+        genuine: scores of the same person, independent of each other unless people are given.
+        impostor: scores of different people, the same.
+        neighbours: k >= 1 of the estimate.
+        confidence: of the lower bound.
+        genuine_people: the person each genuine score depends on, whole numbers. Scores of one
+            person may depend on each other, those of different people are independent.
+        impostor_people: the same for the impostor scores, with the same numbers; both or neither.
+
+    Returns:
+        The bound and the estimate. With people, D is that of a score of a random person.
+    """
+    k = whole(neighbours, "neighbours", 1)
+    same = as_scores(genuine, "genuine", max(FEWEST, k + 1))
+    other = as_scores(impostor, "impostor", max(FEWEST, k))
+    alpha = 1 - open_unit(confidence, "confidence")
+    if (genuine_people is None) != (impostor_people is None):
+        raise ParameterError("genuine_people, impostor_people: found one; needs both or neither")
+    if genuine_people is None or impostor_people is None:
+        nats = _bound_of_scores(same, other, alpha)
+    else:
+        own = _labels(genuine_people, same, "genuine_people")
+        row = _labels(impostor_people, other, "impostor_people")
+        nats = _bound_of_people(same, other, own, row, alpha)
+    same, other = np.sort(same), np.sort(other)
+    guess, tied = sorted_divergence(same, other, k)
+    beyond = int(np.count_nonzero((same < other[0]) | (same > other[-1])))
+    return Divergence(
+        at_least=nats / log(2),
+        confidence=confidence,
+        estimate=guess / log(2),
+        beyond=beyond,
+        tied=tied,
+        genuine=len(same),
+        impostor=len(other),
+        neighbours=k,
+    )
+
+
+def _bound_of_scores(same: Floats, other: Floats, alpha: float) -> float:
+    """The bound for independent scores, nats."""
+    rng = np.random.default_rng(SPLIT)
+    first, second = _third(len(same), rng), _third(len(other), rng)
+    edges = bin_edges(same[first], other[second], int(second.sum()))
+    return bound_of_counts(_counts(same[~first], edges), _counts(other[~second], edges), alpha)
+
+
+def _bound_of_people(same: Floats, other: Floats, own: Labels, row: Labels, alpha: float) -> float:
+    """The bound for scores of people: the same people choose the bins for both, nats."""
+    people, places = np.unique(np.concatenate([own, row]), return_inverse=True)
+    chosen = _third(len(people), np.random.default_rng(SPLIT))[places]
+    first, second = chosen[: len(own)], chosen[len(own) :]
+    for part in (first, ~first, second, ~second):
+        if not part.any():
+            raise ParameterError(
+                f"genuine_people, impostor_people: found {len(people)} people; needs at least "
+                f"{FEWEST} with scores of both kinds, because a third of them choose the bins"
+            )
+    edges = bin_edges(same[first], other[second], len(np.unique(row[second])))
+    return bound_of_counts(
+        _sums(same[~first], own[~first], edges), _sums(other[~second], row[~second], edges), alpha
+    )
+
+
+def bin_edges(same: Floats, other: Floats, independent: int) -> Floats:
+    """Choose where bins begin, at most BINS - 1: quantiles of genuine scores, tail of impostors'.
+
+    Args:
+        same: genuine scores that are not counted.
+        other: impostor scores that are not counted.
+        independent: how many independent impostors the tail may be cut by.
+    """
+    sign = 1.0 if np.median(same) >= np.median(other) else -1.0
+    inner = np.linspace(0, 1, BINS // 2 + 1)[1:-1]
+    tail = np.geomspace(0.5, min(0.5, 3 / independent), BINS // 2)
+    edges = np.concatenate([np.quantile(sign * same, inner), np.quantile(sign * other, 1 - tail)])
+    return np.unique(sign * edges)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinCounts:
+    """Scores counted in bins.
+
+    Attributes:
+        low, high: how many fell in each bin, whole numbers; different where shares of people are
+            rounded outwards.
+        n: independent scores or people.
+        price: factor by which tails exceed binomial ones.
+    """
+
+    low: Floats
+    high: Floats
+    n: int
+    price: float
+
+    def limits(self, alpha: float) -> tuple[Floats, Floats]:
+        """Limits of each share, each missed with probability at most alpha."""
+        level = alpha / self.price
+        return (
+            clopper_pearson(self.low, self.n, level)[0],
+            clopper_pearson(self.high, self.n, level)[1],
+        )
+
+
+def _counts(scores: Floats, edges: Floats) -> BinCounts:
+    """Count independent scores."""
+    bins = np.searchsorted(edges, scores, "right")
+    counts = np.bincount(bins, minlength=len(edges) + 1).astype(np.float64)
+    return BinCounts(counts, counts, len(scores), 1.0)
+
+
+def _sums(scores: Floats, people: Labels, edges: Floats) -> BinCounts:
+    """Sum the shares of each person's scores."""
+    bins = np.searchsorted(edges, scores, "right")
+    _, person, many = np.unique(people, return_inverse=True, return_counts=True)
+    sums = np.bincount(bins, 1 / many[person], len(edges) + 1)
+    low, high = np.floor(sums + ROUNDING), np.ceil(sums - ROUNDING)
+    return BinCounts(low, np.minimum(high, len(many)), len(many), e)
+
+
+def bound_of_counts(genuine: BinCounts, impostor: BinCounts, alpha: float) -> float:
+    """The lower bound on D from counts in the same bins, nats; too large with probability alpha."""
+    level = alpha / (4 * len(genuine.low))
+    return least_divergence(*genuine.limits(level), *impostor.limits(level))
+
+
+def least_divergence(low: Floats, high: Floats, least: Floats, most: Floats) -> float:
+    """Bound D(p || q) from below over all laws with low <= p <= high, least <= q <= most; nats.
+
+    Alternating projections find the minimum, the multipliers of each round a bound that is safe
+    however near they are.
+    """
+    q = np.clip((least + most) / 2, TINY, None)
+    best = 0.0
+    for _ in range(ROUNDS):
+        up = _scale(q, low, high)
+        p = np.clip(q * up, np.maximum(low, TINY), high)
+        down = _scale(p, least, most)
+        q = np.clip(p * down, np.maximum(least, TINY), most)
+        best = max(best, _dual(low, high, least, most, 1 + log(up), -1 / down) - SLACK)
+    return best
+
+
+def _scale(x: Floats, low: Floats, high: Floats) -> float:
+    """The t > 0 where clip(t x, low, high) sums to 1, exactly: the sum is linear between breaks."""
+    breaks = np.sort(np.concatenate([low / x, high / x]))
+    sums = np.clip(breaks[:, None] * x, low, high).sum(axis=1)
+    return max(float(np.interp(1.0, sums, breaks)), TINY)
+
+
+def _dual(low: Floats, high: Floats, least: Floats, most: Floats, m: float, c: float) -> float:
+    """The bound for these multipliers.
+
+    p log(p / q) - m p - c q is convex and grows in proportion along every ray from 0, so its least
+    value in a box is at its edge: on each side of the box it is where the slope along it is 0.
+    """
+    from scipy.special import rel_entr
+
+    q_sides, p_sides = np.stack([least, most]), np.stack([low, high])
+    p = np.concatenate([np.clip(q_sides * exp(min(m - 1, 700.0)), low, high), p_sides])
+    q = np.concatenate([q_sides, np.clip(p_sides / -c, least, most)])
+    return m + c + float((rel_entr(p, q) - m * p - c * q).min(axis=0).sum())
+
+
+def _third(n: int, rng: np.random.Generator) -> Chosen:
+    """Choose a third of n at random, at least one."""
+    chosen = np.zeros(n, np.bool_)
+    chosen[rng.permutation(n)[: max(1, n // 3)]] = True
+    return chosen
+
+
+def _labels(people: npt.ArrayLike, scores: Floats, name: str) -> Labels:
+    array = as_array(people, name, "a person for each score")
+    if array.shape != scores.shape or array.dtype.kind not in "iu":
+        raise ParameterError(
+            f"{name}: shape {array.shape}, {array.dtype}; needs the number of a person for each of "
+            f"{len(scores)} scores"
+        )
+    return array.astype(np.int64)
