@@ -15,22 +15,29 @@ with probability 3 * 10^-6. So
     misses         a value of K people is missed with probability at most the sum of the exact tails
                    of its tests, over its levels; said is the least share K / n for which that is at
                    most 5 %, for texts of the worst length
+
+After a search m is known. Before it everybody draws one of L levels, so m is Bin(n, 1/L) for a
+prefix and Bin(n, j/L) for a text that is whole at j levels. The miss of a test is then a mean over
+m, with the threshold of each m, and means add up as tails do. Of more than `NUMBERS` numbers m,
+neighbours are taken together: the fewest reports with the largest threshold. So no miss is said to
+be rarer than it is.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
-from typing import Any
+from math import inf, lgamma, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
-from ..validation import Floats
+from ..validation import Counts, Floats
 
 EXTENDED = 1e-3  # probability with which a prefix that nobody has is extended
 FOUND = 3e-6  # probability with which a text that nobody has is found
 MISSED = 0.05  # of values of at least the least share
 FAR = 9.0  # standard deviations beyond which a law is not summed
+CUT = 1e-9  # of the law of m on each side: counts as missed
+NUMBERS = 256  # of reports that a mean over m is made of, at most
 
 Groups = Sequence[int] | npt.NDArray[np.int64]
 
@@ -42,11 +49,35 @@ def threshold(many: int, lie: float, level: float) -> int:
     return int(binom.isf(level, many, lie)) + 1 if many else 1
 
 
+def thresholds(many: Counts, lie: float, level: float) -> Counts:
+    """`threshold` of several numbers >= 1, shape (numbers,)."""
+    from scipy.stats import binom
+
+    return np.asarray(binom.isf(level, many, lie), np.int64) + 1
+
+
 def tail(many: int, lie: float, least: int) -> float:
     """P(Bin(many, lie) >= least)."""
     from scipy.stats import binom
 
     return float(binom.sf(least - 1, many, lie))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _LogFactorials:
+    """log k! of k = first, first + 1, ..., asked for by slices of k."""
+
+    first: int
+    logs: Floats
+
+    @classmethod
+    def of(cls, first: int, end: int) -> "_LogFactorials":
+        from scipy.special import gammaln
+
+        return cls(first, np.asarray(gammaln(np.arange(first, end, dtype=np.float64) + 1)))
+
+    def __getitem__(self, part: slice) -> Floats:
+        return self.logs[part.start - self.first : part.stop - self.first]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,28 +94,56 @@ class Power:
 
     @classmethod
     def of(cls, people: int, many: int, least: int) -> "Power":
-        """Of `many` of the people, drawn without replacement, fewer than `least` support.
+        """Of `many` of the people, drawn without replacement, fewer than `least` support."""
+        return cls.over(people, np.ones(1), np.array([many]), np.array([least]))
+
+    @classmethod
+    def over(cls, people: int, weights: Floats, many: Counts, least: Counts) -> "Power":
+        """Return the mean over numbers of reports, each with its weight and the least that pass.
 
         One more who would support is drawn with probability many / people, and then matters where
-        the others are least - 1: F(T + 1) = F(T) - many / people P(others = least - 1 | T).
+        the others are least - 1: F(T + 1) = F(T) - many / people P(others = least - 1 | T). What
+        the weights lack to 1 counts as failed.
         """
-        from scipy.special import gammaln
-
-        most = least - 1
-        if many <= most:
+        possible = many >= least
+        if not possible.any():
             return cls(0, np.ones(1))
-        centre, reach = most * people / many, FAR * people / many * (sqrt(most) + FAR)
-        start, end = max(most, int(centre - reach)), min(people, int(centre + reach) + 1)
-        T, rest = np.arange(start, end, dtype=np.float64), people - 1
-        fits = rest - T >= many - 1 - most
+        weights, many, most = weights[possible], many[possible], least[possible] - 1
+        centre, reach = most * people / many, FAR * people / many * (np.sqrt(most) + FAR)
+        start = np.maximum(most, (centre - reach).astype(np.int64))
+        end = np.minimum(people - many + most, (centre + reach).astype(np.int64)) + 1
+        first = int(start.min())
+        falls = np.zeros(int(end.max()) - first)
+        # C(T, most) C(people - 1 - T, many - 1 - most) / C(people - 1, many - 1), in factorials
+        left = people - many + most
+        own = _LogFactorials.of(first, first + len(falls))
+        others = _LogFactorials.of(people - first - len(falls), people - first)
+        inner = _LogFactorials.of(int((start - most).min()), int((end - most).max()))
+        outer = _LogFactorials.of(int((left - end).min()) + 1, int((left - start).max()) + 1)
+        for weight, m, k, rest, low, high in zip(
+            *(part.tolist() for part in (weights, many, most, left, start, end)), strict=True
+        ):
+            ways = own[low:high] + others[people - high : people - low][::-1]
+            ways -= inner[low - k : high - k] + outer[rest - high + 1 : rest - low + 1][::-1]
+            ways -= lgamma(k + 1) + lgamma(m - k) + lgamma(people)
+            ways += lgamma(m) + lgamma(people - m + 1)
+            falls[low - first : high - first] += weight * m / people * np.exp(ways)
+        fails = 1 - np.concatenate([[0.0], np.cumsum(falls)])
+        return cls(first, np.clip(fails, 0.0, 1.0))
 
-        def choose(n: Any, k: int) -> Any:
-            return gammaln(n + 1) - gammaln(k + 1) - gammaln(np.maximum(n - k, 0) + 1)
+    @classmethod
+    def drawn(cls, people: int, share: float, lie: float, level: float) -> "Power":
+        """Return the power if each user makes one of the reports with probability `share`."""
+        from scipy.stats import binom
 
-        ways = choose(T, most) + choose(rest - T, many - 1 - most) - choose(rest, many - 1)
-        law = np.where(fits, np.exp(np.where(fits, ways, 0.0)), 0.0)
-        falls = 1 - many / people * np.concatenate([[0.0], np.cumsum(law)])
-        return cls(start, np.clip(falls, 0.0, 1.0))
+        if share >= 1:
+            return cls.of(people, people, threshold(people, lie, level))
+        low, high = binom.ppf(CUT, people, share), binom.isf(CUT, people, share)
+        many = np.arange(max(1, int(low)), int(high) + 1)
+        starts = np.arange(0, len(many), -(-len(many) // NUMBERS))
+        weights = np.add.reduceat(binom.pmf(many, people, share), starts)
+        ends = np.append(starts[1:], len(many)) - 1
+        return cls.over(people, weights, many[starts], thresholds(many[ends], lie, level))
 
     def __call__(self, first: int, law: Floats) -> float:
         """Its mean over a law of T that begins at `first`; what the law lacks counts as failed."""
@@ -113,6 +172,8 @@ def _binomial(trials: int, chance: float) -> tuple[int, Floats]:
 class Trials:
     """The tests that a value has to pass, by the levels at which they are made.
 
+    Of known levels (`of`), or before anybody has drawn one (`drawn`).
+
     Attributes:
         people: all of them.
         extending: of its prefixes, one for each level.
@@ -138,6 +199,13 @@ class Trials:
             ends.append(Power.of(people, pool, threshold(pool, lie, FOUND)))
         return cls(people, tuple(steps), tuple(ends), truth, lie)
 
+    @classmethod
+    def drawn(cls, people: int, levels: int, truth: float, lie: float) -> "Trials":
+        """Return the tests before `people` users draw one of `levels` levels each."""
+        step = Power.drawn(people, 1 / levels, lie, EXTENDED)
+        ends = [Power.drawn(people, j / levels, lie, FOUND) for j in range(levels, 0, -1)]
+        return cls(people, (step,) * levels, tuple(ends), truth, lie)
+
     def missed(self, holders: int) -> float:
         """The most probable miss of a value of so many people, over all lengths of its text.
 
@@ -152,9 +220,8 @@ class Trials:
         return min(1.0, worst)
 
 
-def least_share(groups: Groups, truth: float, lie: float) -> float:
+def least_share(tests: Trials) -> float:
     """The least share of people whose value is missed with probability `MISSED` at most."""
-    tests = Trials.of(groups, truth, lie)
     low, high = 0, tests.people
     if tests.missed(high) > MISSED:
         return inf

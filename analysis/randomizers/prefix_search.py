@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .galois import shift
-from .prefix_errors import EXTENDED, FOUND, least_share, tail, threshold
+from .prefix_errors import EXTENDED, FOUND, Trials, least_share, tail, threshold
 from .randomizer import Symbols
 
 # The degree of the field: a key is so many bits for every byte of a text.
@@ -159,7 +159,7 @@ def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
         parents = np.concatenate([parents[kept[:, 0]], kept[:, 1:].astype(np.uint8)], axis=1)
     values = [value for text in (*frequent, *parents) if (value := _value(tree, reports, text))]
     values.sort(key=lambda value: (-value.share, value.text))
-    least_known = inf if cut else least_share(groups, tree.truth, tree.lie)
+    least_known = inf if cut else least_share(Trials.of(groups, tree.truth, tree.lie))
     return FoundValues(tuple(values), tested, false, least_known, cut)
 
 

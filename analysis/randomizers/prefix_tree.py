@@ -39,7 +39,7 @@ from .estimate import Estimate
 from .galois import shift
 from .grr import GRR
 from .neighbour_laws import Neighbours, hash_neighbours
-from .prefix_errors import least_share
+from .prefix_errors import Trials, least_share
 from .prefix_search import DEGREE, FoundValues, PrefixReports, Words, search
 from .randomizer import Randomizer, Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .symmetric_capacity import spread, symmetric
@@ -209,11 +209,10 @@ class PrefixTree(Randomizer):
     def least_share(self, people: int) -> float:
         """The least share of people whose value is missed with probability 5 % at most.
 
-        Of n people with n / L at each level; infinite where not even a value of everybody's is.
+        Before levels are drawn, so over all ways in which people draw them; infinite where not even
+        a value that everybody has is found so often.
         """
-        people = crowd(people)
-        ends = np.linspace(0, people, self.levels + 1).astype(int)
-        return least_share(np.diff(ends), self.truth, self.lie)
+        return least_share(Trials.drawn(crowd(people), self.levels, self.truth, self.lie))
 
     def estimate(self, reports: PrefixReports, *, population: bool = False) -> Estimate:
         """Unbiased shares of the known texts, from the levels at which each is whole."""

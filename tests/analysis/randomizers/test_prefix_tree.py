@@ -7,9 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
-from veilmix.analysis.randomizers import GRR, LocalHash, PrefixReports, PrefixTree
+from veilmix.analysis.randomizers import (
+    GRR,
+    LocalHash,
+    PrefixReports,
+    PrefixTree,
+    prefix_errors,
+)
 from veilmix.analysis.randomizers.neighbour_laws import PairLaw
 from veilmix.analysis.randomizers.prefix_errors import (
+    EXTENDED,
     FOUND,
     MISSED,
     Power,
@@ -114,11 +121,70 @@ def test_thresholds_are_the_least() -> None:
 
 
 def test_the_least_share_is_the_least() -> None:
-    groups, p, q = (300, 310, 290), 0.5, 1 / 16
-    share = least_share(groups, p, q)
-    trials = Trials.of(groups, p, q)
+    trials = Trials.of((300, 310, 290), 0.5, 1 / 16)
+    share = least_share(trials)
     assert trials.missed(round(share * 900)) <= MISSED < trials.missed(round(share * 900) - 1)
-    assert least_share((3, 3), p, q) == np.inf
+    assert least_share(Trials.of((3, 3), 0.5, 1 / 16)) == np.inf
+
+
+def failures(people: int, share: float, holders: int, tree: PrefixTree, level: float) -> float:
+    """The probability that a test fails, over who makes a report and what each supports."""
+    p, q, total = tree.truth, tree.lie, 0.0
+    for own, others in product(range(holders + 1), range(people - holders + 1)):
+        many = own + others
+        least = threshold(many, q, level)
+        drawn = binom.pmf(own, holders, share) * binom.pmf(others, people - holders, share)
+        supported = np.convolve(
+            binom.pmf(np.arange(own + 1), own, p), binom.pmf(np.arange(others + 1), others, q)
+        )
+        total += drawn * supported[:least].sum()
+    return total
+
+
+@pytest.mark.parametrize(("people", "epsilon", "width"), [(9, 3.0, 2), (30, 6.0, 3), (40, 1.0, 1)])
+def test_misses_said_beforehand_are_those_over_all_draws_of_levels(
+    people: int, epsilon: float, width: int
+) -> None:
+    tree = PrefixTree((), epsilon, width)
+    trials = Trials.drawn(people, width, tree.truth, tree.lie)
+    for holders in (0, people // 3, people - 1, people):
+        step = failures(people, 1 / width, holders, tree, EXTENDED)
+        ends = [failures(people, (width - i) / width, holders, tree, FOUND) for i in range(width)]
+        worst = max(i * step + end for i, end in enumerate(ends))
+        assert trials.missed(holders) == pytest.approx(min(1.0, worst), abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "people", "width", "before", "now"), [(6, 400, 6, 123, 129), (6, 1000, 4, 105, 106)]
+)
+def test_levels_that_are_drawn_ask_for_more_people_than_equal_ones(
+    epsilon: float, people: int, width: int, before: int, now: int
+) -> None:
+    tree = PrefixTree((), epsilon, width)
+    equal = np.diff(np.linspace(0, people, width + 1).astype(int))
+    assert round(least_share(Trials.of(equal, tree.truth, tree.lie)) * people) == before
+    assert round(tree.least_share(people) * people) == now
+    drawn = Trials.drawn(people, width, tree.truth, tree.lie)
+    assert drawn.missed(now) <= MISSED < drawn.missed(before)
+
+
+def test_numbers_that_are_taken_together_never_make_a_miss_rarer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tree = PrefixTree((), 3.0, 2)
+    exact = Trials.drawn(300, 2, tree.truth, tree.lie)
+    monkeypatch.setattr(prefix_errors, "NUMBERS", 5)
+    rough = Trials.drawn(300, 2, tree.truth, tree.lie)
+    for holders in range(0, 301, 20):
+        assert rough.missed(holders) >= exact.missed(holders) - 1e-12
+    assert least_share(exact) < least_share(rough) < 1.4 * least_share(exact)
+
+
+def test_a_large_crowd_is_not_far_from_equal_levels() -> None:
+    tree = PrefixTree((), 1.0, 8)
+    equal = np.full(8, 12_500)
+    share = tree.least_share(100_000)
+    assert 1 <= share / least_share(Trials.of(equal, tree.truth, tree.lie)) < 1.03
 
 
 @pytest.mark.slow
