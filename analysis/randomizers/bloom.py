@@ -37,6 +37,7 @@ from .estimate import Estimate
 from .neighbour_laws import Neighbours, PairLaw, clone_neighbours
 from .numerical_capacity import two_inputs
 from .randomizer import Bits, Randomizer, Seed, as_epsilon, as_generator, as_symbols
+from .row_numbers import check_rows
 
 # Bits of a filter, hashes of a word, cohorts at least; RAPPOR's own are 128, 2 and 8 to 64.
 BITS, HASHES, COHORTS = 32, 2, 8
@@ -158,6 +159,7 @@ class Bloom(Randomizer):
 
     def symbols(self, reports: FilterReports) -> npt.NDArray[np.int64]:
         """The row of each report: its cohort, then the number of its filter."""
+        check_rows(self)
         number = reports.bits.astype(np.int64) @ (1 << np.arange(self.bits - 1, -1, -1))
         return np.asarray((reports.cohorts << self.bits) + number)
 

@@ -24,6 +24,7 @@ from .channel import Channel, as_randomizer
 from .estimate import Estimate
 from .grr import GRR
 from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols
+from .row_numbers import check_rows
 from .unary import UnaryEncoding
 
 # Noise of a part that never lies; its weight is then almost everything.
@@ -123,6 +124,7 @@ class Product(Randomizer):
 
     def symbols(self, reports: Any) -> Symbols:
         """Row numbers: the last part's row runs fastest."""
+        check_rows(self)
         number: Symbols = np.zeros(1, np.int64)
         for part, own in zip(self.parts, self._checked(reports), strict=True):
             number = number * part.outputs + part.symbols(own)
@@ -223,6 +225,7 @@ class Mixture(Randomizer):
 
     def symbols(self, reports: MixedReports) -> Symbols:
         """Row numbers: the parts' rows one after another."""
+        check_rows(self)
         rows, offset = np.zeros(len(reports), np.int64), 0
         for j, (part, own) in enumerate(zip(self.parts, reports.reports, strict=True)):
             if own is not None:

@@ -33,6 +33,7 @@ from .bit_vectors import as_bits, column_sums, from_hex, hex_width, to_hex
 from .grr import GRR
 from .key_value import Has, KeyValue
 from .randomizer import Bits, Seed, Symbols, as_generator, as_symbols
+from .row_numbers import check_rows
 
 
 class _Numbered(KeyValue):
@@ -262,6 +263,7 @@ class PckvUE(KeyValue):
 
     def symbols(self, reports: Any) -> Symbols:
         """The row of each report: a digit for each key, 0 for nothing, 1 for 1 and 2 for -1."""
+        check_rows(self)
         rows = as_bits(reports, self.positions, "reports").astype(np.int64)
         digits = rows[:, ::2] + 2 * rows[:, 1::2]
         return np.asarray(digits @ 3 ** np.arange(len(self.keys) - 1, -1, -1))

@@ -32,6 +32,7 @@ from .randomizer import (
     as_generator,
     as_symbols,
 )
+from .row_numbers import check_rows
 from .symmetric_capacity import least_error_of, spread, symmetric
 
 # Entries of a matrix that is small enough to compute its capacity.
@@ -147,8 +148,7 @@ class LocalHash(Pure):
 
     def symbols(self, reports: Any) -> Symbols:
         """The row of each report: number of the key times g plus value."""
-        if self.outputs > 1 << 62:
-            raise ParameterError(f"symbols: {self}: more than 2^62 different reports")
+        check_rows(self)
         seen = self._checked(reports)
         return self.family.number(seen.keys) * self.g + seen.values
 

@@ -42,6 +42,7 @@ from .neighbour_laws import Neighbours, hash_neighbours
 from .prefix_errors import Trials, least_share
 from .prefix_search import DEGREE, FoundValues, PrefixReports, Words, search
 from .randomizer import Randomizer, Seed, Symbols, as_epsilon, as_generator, as_symbols
+from .row_numbers import check_rows
 from .symmetric_capacity import spread, symmetric
 
 # Bytes of a text: a level each.
@@ -188,6 +189,15 @@ class PrefixTree(Randomizer):
         keys = rng.integers(0, 1 << DEGREE, (len(own), self.levels), dtype=np.uint16)
         values = self.hashed(keys, levels, self.texts[own])
         return PrefixReports(levels, keys, GRR(self.values, self.epsilon).sample(values, rng))
+
+    def symbols(self, reports: PrefixReports) -> Symbols:
+        """The row of each report: by its level, then by its key, then by its hash value."""
+        check_rows(self)
+        keys = np.zeros(len(reports), np.int64)
+        for word in reports.keys.T:
+            keys = keys << DEGREE | word
+        at = (reports.levels - 1 << DEGREE * self.levels) + keys
+        return np.asarray(at * self.values + reports.values)
 
     @property
     def positions(self) -> int:

@@ -27,6 +27,7 @@ from .estimate import Estimate
 from .measure import Measure
 from .neighbour_laws import Neighbours
 from .numerical_capacity import numerical_capacity, pairwise_contraction
+from .row_numbers import check_rows
 from .two_level import TwoLevel
 
 Symbols = npt.NDArray[np.int64]
@@ -98,7 +99,8 @@ class Randomizer(ABC):
         """Unbiased shares of the input symbols, with standard errors."""
 
     def symbols(self, reports: Any) -> Symbols:
-        """The row of the matrix that each report is, shape (people,)."""
+        """The row of the matrix that each report is, shape (people,); of at most 2^62 rows."""
+        check_rows(self)
         return as_symbols(reports, self.outputs, "reports")
 
     @property

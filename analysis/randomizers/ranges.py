@@ -32,14 +32,23 @@ import numpy.typing as npt
 
 from ..validation import Counts, Floats, as_probabilities, whole
 from .bit_channel_capacity import unary_capacity, unary_pair
-from .bit_vectors import fill_coins, hex_width, to_hex
+from .bit_vectors import fill_coins, hex_width, to_hex, to_symbols
 from .estimate import Estimate
 from .measure import Measure
 from .neighbour_laws import Neighbours, coin_neighbours
 from .numerical_capacity import two_inputs
 from .points import as_points
 from .quantile import quantile
-from .randomizer import Bits, Randomizer, Seed, as_epsilon, as_generator, as_symbols
+from .randomizer import (
+    Bits,
+    Randomizer,
+    Seed,
+    Symbols,
+    as_epsilon,
+    as_generator,
+    as_symbols,
+)
+from .row_numbers import check_rows
 from .unary import UnaryEncoding
 
 # Leaves whose least-squares fit is worked out as a matrix.
@@ -159,6 +168,17 @@ class Ranges(Randomizer):
         bits[here, node] = rng.random(len(leaves)) < self._coins.kappa
         bits *= np.arange(self.a) < np.array(self.nodes)[levels, None]
         return NodeReports(levels, bits)
+
+    def symbols(self, reports: NodeReports) -> Symbols:
+        """The row of each report: by its level from the top, then by the number of its bits."""
+        check_rows(self)
+        rows, first = np.zeros(len(reports), np.int64), 0
+        for level, count in enumerate(self.nodes):
+            at = reports.levels == level
+            if at.any():
+                rows[at] = first + to_symbols(reports.bits[at, :count])
+            first += 1 << count
+        return rows
 
     @property
     def positions(self) -> int:

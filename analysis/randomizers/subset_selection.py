@@ -29,6 +29,7 @@ from .neighbour_laws import Neighbours, PairLaw
 from .numerical_capacity import two_inputs
 from .pure import Pure
 from .randomizer import MOST_NATS, Bits, Seed, Symbols, as_epsilon, as_generator, as_symbols
+from .row_numbers import check_rows
 
 # Symbols drawn together: bounds the memory beside the reports.
 BLOCK = 1 << 21
@@ -124,8 +125,7 @@ class SubsetSelection(Pure):
 
     def symbols(self, reports: Any) -> Symbols:
         """The number of each set, in the order of `itertools.combinations`."""
-        if self.outputs > 1 << 62:
-            raise ParameterError(f"symbols: {self}: more than 2^62 different reports")
+        check_rows(self)
         left = np.full(len(rows := self._checked(reports)), self.d)
         number = np.zeros(len(rows), np.int64)
         for place, column in enumerate(rows.T):

@@ -61,6 +61,21 @@ def test_the_matrix_costs_epsilon_and_supports_are_unbiased() -> None:
     assert np.abs(gain.T @ Q - np.eye(3)).max() < 1e-12
 
 
+def test_every_report_is_its_row_of_the_matrix() -> None:
+    """All levels, keys and hash values of a short tree, and some of two levels."""
+    keys = np.repeat(EVERY, SMALL.values)[:, None]
+    values = np.tile(np.arange(SMALL.values), len(EVERY))
+    reports = PrefixReports(np.ones(len(values), int), keys, values)
+    assert SMALL.symbols(reports).tolist() == list(range(SMALL.outputs))
+    tree = PrefixTree(("ab",), 1.0, 2, 4)
+    made = PrefixReports(
+        np.array([1, 1, 2]),
+        np.array([[0, 0], [1, 2], [65535, 65535]], np.uint16),
+        np.array([3, 0, 3]),
+    )
+    assert tree.symbols(made).tolist() == [3, (65536 + 2) * 4, tree.outputs - 1]
+
+
 def test_variances_are_those_of_all_draws_of_people() -> None:
     tree = PrefixTree(("ab", "cd"), 1.5, 2, 4)
     p, q, people, many, holders = tree.truth, tree.lie, 5, 3, 2

@@ -11,12 +11,17 @@ from hypothesis import strategies as st
 from veilmix.analysis.randomizers import (
     GRR,
     BitFlip,
+    Bloom,
     Channel,
     Composition,
     Hadamard,
     LocalHash,
+    PckvUE,
+    PrefixTree,
     ProjectiveGeometry,
     Randomizer,
+    Ranges,
+    SplitMix,
     SubsetSelection,
     UnaryEncoding,
     compose,
@@ -53,6 +58,7 @@ OTHERS: list[Randomizer] = [
     compose(GRR(3, 1.0), np.array([[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.0, 0.0, 1.0]])),
     product(GRR(3, 0.4), UnaryEncoding.oue(3, 0.6)),
     mixture([0.25, 0.75], [GRR(3, 1.0), UnaryEncoding.rappor(3, 2.0)]),
+    Ranges((0.0, 2.0, 1.0, 5.0, 3.0), 1.2, 2),
 ]
 ids = str
 
@@ -71,6 +77,25 @@ def test_columns_are_laws_and_epsilon_is_the_largest_log_ratio(randomizer: Rando
     assert randomizer.epsilon == pytest.approx(largest, rel=1e-12)
     assert randomizer.ldp("bits") == pytest.approx(largest / log(2), rel=1e-12)
     assert randomizer.divergences() == pytest.approx(matrix_divergences(Q), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "randomizer",
+    [
+        SplitMix((0.0, 1.0), 1.0, 100),
+        UnaryEncoding.oue(63, 1.0),
+        PrefixTree(("abcd",), 1.0, 4),
+        Ranges(tuple(map(float, range(70))), 1.0),
+        PckvUE(tuple(f"k{i}={i}" for i in range(40)), 1.0),
+        Bloom(("a", "b"), 1.0, 64),
+        product(*[UnaryEncoding.oue(30, 1.0)] * 3),
+    ],
+    ids=ids,
+)
+def test_rows_that_no_64_bits_number_are_one_clear_error(randomizer: Randomizer) -> None:
+    reports = randomizer.sample([0, 0], 1)
+    with pytest.raises(ParameterError, match=r"2\^62|1 to 62"):
+        randomizer.symbols(reports)
 
 
 @pytest.mark.parametrize("randomizer", PURE + OTHERS, ids=ids)
