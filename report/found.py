@@ -120,13 +120,18 @@ def _reports(reports: Sequence[ReportPie]) -> Grid:
             report.feature,
             f"{report.pie:.3g}" + _spread(report.standard_error),
             f"{report.exact:.3g}" + ("" if report.attained else " (not known to be reached)"),
-            f"{report.sharp:.3g}",
+            f"{report.contraction:.3g}",
         )
         for report in reports
     ]
-    headings = ("report", "these people (bits)", "at most, for any people (bits)", "sharp (bits)")
+    headings = (
+        "report",
+        "these people (bits)",
+        "at most, for any people (bits)",
+        "by contraction (bits)",
+    )
     caption = "What one report tells about who sent it (personal information entropy)"
-    keys = ("feature", "pie", "standard_error", "exact", "sharp", "attained")
+    keys = ("feature", "pie", "standard_error", "exact", "contraction", "attained")
     numbers = Numbers(
         "report-pie", keys, [[_plain(getattr(report, key)) for key in keys] for report in reports]
     )

@@ -1,6 +1,6 @@
 """Figures 4, 8 and 9 of paper 003: what epsilon means for re-identification.
 
-Figure 4 needs no data and is redrawn exactly, with the sharp bound and the exact supremum beside
+Figure 4 needs no data and is redrawn exactly, with the bound by contraction and the supremum beside
 the paper's two. Figures 8 and 9 used Foursquare check-ins; their counterparts use generated traces
 (Zipf places, Markov habits): one randomized place a person, an attacker trained on older places.
 """
@@ -47,7 +47,7 @@ BUDGETS = (1.0, 4.0, 7.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 16.0, 20.0)
 LABELS = {
     "general": "general (Proposition 4.1)",
     "printed": "printed (Theorems 4.2, 4.4)",
-    "sharp": "sharp (contraction)",
+    "contraction": "by contraction",
     "exact": "exact supremum",
 }
 
@@ -111,7 +111,9 @@ def figure8(material: Material) -> Redrawn:
     below = all(row[6] <= row[5] * (1 + 1e-9) <= row[4] * (1 + 1e-9) <= row[3] for row in rows)
     held = all(row[7] - 4 * row[8] <= row[6] + 1e-9 for row in rows)
     checks = (
-        Check("8", "PIE <= exact <= sharp <= printed", "theorems", "always", _all(below), below),
+        Check(
+            "8", "PIE <= exact <= contraction <= printed", "theorems", "always", _all(below), below
+        ),
         Check("8", "PSE <= PIE, within 4 errors", "Proposition 3.3", "always", _all(held), held),
         _loose(rows),
     )

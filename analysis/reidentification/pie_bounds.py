@@ -1,9 +1,9 @@
 """What a randomizer promises about re-identification, whoever the people are: four strengths.
 
-    general   Proposition 4.1     min(eps, eps^2, log n, log |X|)      any randomizer
-    printed   Theorems 4.2, 4.4   theta min(log n, log |X|)            GRR, local hashing
-    sharp     contraction         eta min(log n, log |X|)              GRR: eta = theta tanh(eps/2)
-    exact     capacity            the supremum itself
+    general       Proposition 4.1     min(eps, eps^2, log n, log |X|)   any randomizer
+    printed       Theorems 4.2, 4.4   theta min(log n, log |X|)         GRR, local hashing
+    contraction   the least eta       eta min(log n, log |X|)           GRR: theta tanh(eps/2)
+    exact         capacity            the supremum itself
 
 in bits, each at least the next. At the setting of the paper's Figure 4 (n = 1,370,637 users and
 10,500,393 symbols) with GRR and eps = 0.1: 0.0144, 2.04e-7, 1.02e-8 and 7.35e-10 bits: the paper's
@@ -28,8 +28,8 @@ from .fano import budget_for, fano_bound, uniform_prior_error
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Strength = Literal["general", "printed", "sharp", "exact"]
-STRENGTHS: tuple[Strength, ...] = ("general", "printed", "sharp", "exact")
+Strength = Literal["general", "printed", "contraction", "exact"]
+STRENGTHS: tuple[Strength, ...] = ("general", "printed", "contraction", "exact")
 HALVINGS = 200
 
 
@@ -38,7 +38,7 @@ class PieBound:
     """Upper bounds on I(U; Y) over all laws of U and X, bits.
 
     Attributes:
-        general, printed, sharp, exact: see the module; each at least the next. `printed` is
+        general, printed, contraction, exact: see the module; each at least the next. `printed` is
             `general` for a randomizer that the paper has no theorem for.
         attained: whether `exact` is the supremum (else it is the least bound that is proved).
         users: n.
@@ -48,7 +48,7 @@ class PieBound:
 
     general: float
     printed: float
-    sharp: float
+    contraction: float
     exact: float
     attained: bool
     users: int
@@ -65,8 +65,8 @@ class PieBound:
         word = "exactly" if self.attained else "at most"
         return (
             f"{self.reports} report(s) of {self.randomizer}, {self.users:,} users: PIE {word} "
-            f"{self.exact:.4g} bits (sharp {self.sharp:.4g}, printed {self.printed:.4g}, general "
-            f"{self.general:.4g})"
+            f"{self.exact:.4g} bits (looser: by contraction {self.contraction:.4g}, printed "
+            f"{self.printed:.4g}, general {self.general:.4g})"
         )
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
@@ -94,18 +94,18 @@ def pie_bound(randomizer: Any, users: int, reports: int = 1) -> PieBound:
     symbols, epsilon = local.inputs, local.epsilon
     known = min(log2(n), log2(symbols))
     general = min(min(epsilon, epsilon**2) / log(2), known)
-    printed, sharp = general, general
+    printed, contraction = general, general
     if local.loss_parameter is not None:
         printed = min(general, local.loss_parameter * known)
     if local.any_size or symbols <= MOST_INPUTS:
-        sharp = min(printed, local.contraction() * known)
+        contraction = min(printed, local.contraction() * known)
     best, attained = capacity(local, n)
     return PieBound(
         general=min(t * general, log2(n)),
         printed=min(t * printed, log2(n)),
-        sharp=min(t * sharp, log2(n)),
-        exact=min(t * min(best, sharp), log2(n)),
-        attained=attained and t == 1 and best <= sharp * (1 + 1e-9),
+        contraction=min(t * contraction, log2(n)),
+        exact=min(t * min(best, contraction), log2(n)),
+        attained=attained and t == 1 and best <= contraction * (1 + 1e-9),
         users=n,
         reports=t,
         randomizer=str(local) if local is randomizer else "a matrix",

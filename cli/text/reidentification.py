@@ -118,8 +118,8 @@ def _pie(report: "ReportPie", *, several: bool) -> Iterator[Score]:
     error = give_or_take(report.standard_error, 1)
     meaning = "what one report tells about who sent it: personal information entropy"
     yield f"PIE of a report{about}", f"{report.pie:.3g}{error} bits", meaning
-    most = "the supremum" if report.attained else "a proved bound"
+    most = "the supremum" if report.attained else "the least proved bound"
     meaning = (
-        f"for any people, as many as these: {most}; the sharp bound is {report.sharp:.3g} bits"
+        f"for any people, as many as these: {most} (by contraction {report.contraction:.3g} bits)"
     )
     yield "... at most", f"{report.exact:.3g} bits", meaning

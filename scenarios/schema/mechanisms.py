@@ -34,6 +34,7 @@ class Mechanism:
         finds: whether it is for texts of an open domain, of which it finds those that many have.
         remembers: whether people keep noise from run to run; it is made with `local.forever`.
         split: whether a report is several messages, and private by the mix alone.
+        sampled: whether standard errors of its numbers count who took part, besides the noise.
         fit: what the column `projected` of the estimates is.
     """
 
@@ -46,6 +47,7 @@ class Mechanism:
     finds: bool = False
     remembers: bool = False
     split: bool = False
+    sampled: bool = False
     fit: str = "the nearest distribution"
 
 
@@ -59,19 +61,20 @@ BUILT_IN = {
     "hadamard": Mechanism(f"{HOME}:Hadamard"),
     "projective": Mechanism(f"{HOME}:ProjectiveGeometry.best"),
     "bloom": Mechanism(f"{HOME}:Bloom", words=True),
-    "duchi": Mechanism(f"{HOME}:Duchi", ("mean",), numbers=True),
-    "piecewise": Mechanism(f"{HOME}:Piecewise", ("mean",), numbers=True),
-    "hybrid": Mechanism(f"{HOME}:Hybrid", ("mean",), numbers=True),
+    "duchi": Mechanism(f"{HOME}:Duchi", ("mean",), numbers=True, sampled=True),
+    "piecewise": Mechanism(f"{HOME}:Piecewise", ("mean",), numbers=True, sampled=True),
+    "hybrid": Mechanism(f"{HOME}:Hybrid", ("mean",), numbers=True, sampled=True),
     "square-wave": Mechanism(
         f"{HOME}:SquareWave",
         ("distribution", "mean"),
         numbers=True,
+        sampled=True,
         fit="the likeliest distribution (EM)",
     ),
     "ranges": Mechanism(f"{HOME}:Ranges", ("ranges", "shares"), numbers=True),
-    "pckv-grr": Mechanism(f"{HOME}:PckvGRR", ("key-values",), words=True, pairs=True),
-    "pckv-ue": Mechanism(f"{HOME}:PckvUE", ("key-values",), words=True, pairs=True),
-    "privkv": Mechanism(f"{HOME}:PrivKV", ("key-values",), words=True, pairs=True),
+    "pckv-grr": Mechanism(f"{HOME}:PckvGRR", ("key-values",), words=True, pairs=True, sampled=True),
+    "pckv-ue": Mechanism(f"{HOME}:PckvUE", ("key-values",), words=True, pairs=True, sampled=True),
+    "privkv": Mechanism(f"{HOME}:PrivKV", ("key-values",), words=True, pairs=True, sampled=True),
     "split-mix": Mechanism(f"{HOME}:SplitMix", ("mean",), numbers=True, split=True),
     "prefix-hash": Mechanism(f"{HOME}:PrefixTree", ("heavy-hitters",), words=True, finds=True),
     "prefix-bit": Mechanism(

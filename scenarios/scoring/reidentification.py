@@ -69,8 +69,9 @@ class ReportPie(Record, frozen=True):
         feature: what the report is of.
         pie: with the people of this run.
         standard_error: 0 where it is exact.
-        sharp, exact: the most for any people, as many as these
-            (analysis/reidentification/pie_bounds.py).
+        contraction: an upper bound for any people, as many as these, never below `exact`
+            (analysis/reidentification/pie_bounds.py); its key is older than its name.
+        exact: the least upper bound, by the capacity.
         attained: whether `exact` is the supremum, or only the least bound that is proved.
         unit: of all of them.
     """
@@ -78,7 +79,7 @@ class ReportPie(Record, frozen=True):
     feature: str
     pie: float
     standard_error: float
-    sharp: float
+    contraction: float = field(name="sharp")
     exact: float
     attained: bool
     unit: str = "bits"

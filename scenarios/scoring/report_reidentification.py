@@ -90,7 +90,9 @@ def in_pieces(questions: Sequence[Question], codes: Any) -> Reidentified | None:
     attack = _attack((EVERYTHING,), piece.name, best, len(codes))
     bounds = [pie_bound(question.randomizer, len(codes)) for question in questions]
     reports = tuple(
-        ReportPie(question.name, own.bits, own.bits_error, most.sharp, most.exact, most.attained)
+        ReportPie(
+            question.name, own.bits, own.bits_error, most.contraction, most.exact, most.attained
+        )
         for question, own, most in zip(questions, guesses, bounds, strict=True)
     )
     return Reidentified(len(codes), len(codes), (attack,), None, reports)
@@ -101,7 +103,7 @@ def _report(question: Question, rows: Any, many: Any, people: int) -> ReportPie:
     own = guess(question, rows, many, question.columns)
     bound = pie_bound(question.randomizer, people)
     return ReportPie(
-        question.name, own.bits, own.bits_error, bound.sharp, bound.exact, bound.attained
+        question.name, own.bits, own.bits_error, bound.contraction, bound.exact, bound.attained
     )
 
 

@@ -94,7 +94,7 @@ def _reports(evidence: Evidence, said: Reidentified) -> str:
     for question, report in zip(asked, said.reports, strict=True):
         _same("report", question.name, report.feature)
         bound = pie_bound(question.randomizer, said.people)
-        _same(f"{question.name}: sharp", bound.sharp, report.sharp)
+        _same(f"{question.name}: contraction", bound.contraction, report.contraction)
         _same(f"{question.name}: exact", bound.exact, report.exact)
         _same(f"{question.name}: attained", bound.attained, report.attained)
         if report.pie > bound.exact + DEVIATIONS * report.standard_error + CLOSE:

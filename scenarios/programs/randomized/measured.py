@@ -12,6 +12,7 @@ import numpy as np
 
 from ....analysis.randomizers import Measure
 from ....protocol.messages import Counts
+from ...schema.mechanisms import mechanisms
 from ...serialization.record import Record
 from ...wording import Grid
 from .encoding import tally
@@ -111,6 +112,13 @@ def against(untested: UntestedMeasures, codes: Any) -> MeasuredFeature:
     count = np.bincount(codes[:, untested.column], minlength=len(untested.values))
     shares = count / max(1, len(codes))
     return held(untested, lambda _, number: number.truth(shares))
+
+
+def error_meaning(mechanism: str) -> str:
+    """Say what standard errors of the numbers of a mechanism are of."""
+    if mechanisms()[mechanism].sampled:
+        return "error: standard error, of the noise and of who took part"
+    return "error: standard error, of the noise given who took part"
 
 
 def grid(shown: Sequence[MeasuredFeature]) -> Grid:

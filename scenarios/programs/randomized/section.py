@@ -9,7 +9,7 @@ from ...schema.model import Scenario
 from ...serialization.record import plain
 from ...wording import many, percent
 from .found import FoundFeature, promised, rows_of
-from .measured import MeasuredFeature
+from .measured import MeasuredFeature, error_meaning
 from .score import Randomized
 from .tradeoff import Trade, trades
 
@@ -85,7 +85,7 @@ def section(scenario: Scenario, findings: Randomized) -> Section:
     traded = trades(scenario, local)
     if len(traded) > 1:
         blocks.append(_trade(traded, scenario.local.epsilon or 0.0))
-    blocks += [_numbers_of(feature) for feature in findings.measured]
+    blocks += [_numbers_of(feature, findings.mechanism) for feature in findings.measured]
     blocks += [_values_of(feature) for feature in findings.found]
     blocks += [*([_table(shown)] if shown else []), _privacy(local)]
     error = local["error"]
@@ -112,13 +112,14 @@ def _values_of(feature: FoundFeature) -> Grid:
     return Grid(caption, headings, rows_of(feature), (1, 2, 3, 4), numbers)
 
 
-def _numbers_of(feature: MeasuredFeature) -> Grid:
+def _numbers_of(feature: MeasuredFeature, mechanism: str) -> Grid:
     keys = ("estimate", "standard_error", "low_95", "high_95", "truth")
     plain = [(number.name, *(getattr(number, key) for key in keys)) for number in feature.measures]
     rows = [(name, *(f"{value:,.4g}" for value in row)) for name, *row in plain]
     headings = ("number", "estimate", "error", "95 % from", "to", "truth")
     numbers = Numbers(f"numbers-{feature.feature}", ("number", *keys), plain)
-    return Grid(f"{feature.feature}: numbers", headings, rows, (1, 2, 3, 4, 5), numbers)
+    caption = f"{feature.feature}: numbers; {error_meaning(mechanism)}"
+    return Grid(caption, headings, rows, (1, 2, 3, 4, 5), numbers)
 
 
 def _estimates(place: int, feature: Mapping[str, Any]) -> Figure:

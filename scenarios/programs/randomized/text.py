@@ -11,7 +11,7 @@ from ...schema.mechanisms import mechanisms
 from ...wording import Block, Grid, Line, give_or_take, many, percent
 from .found import grid as grid_of_found
 from .found import promised
-from .measured import grid
+from .measured import error_meaning, grid
 
 if TYPE_CHECKING:
     from ...schema.model import Scenario
@@ -47,6 +47,7 @@ def summary(outcome: Any) -> Iterator[Block]:
     shown = [*local.features, *([local.joint] if local.joint else [])]
     if local.measured:
         yield grid(local.measured)
+        yield Line(f" {error_meaning(local.mechanism)}", "dim")
     if local.found:
         yield grid_of_found(local.found)
         yield Line(" values near to the least share are found by luck, and then overestimated")

@@ -149,7 +149,7 @@ def summary(opened: "Opened | None") -> Iterator[Block]:
 
 def estimates(told: "Sampled") -> Grid:
     """How many people have each row that opened."""
-    heading = "row", "took part", "people", "error", "95 % limits"
+    heading = "row", "took part", "people", "sampling error", "95 % limits"
     return Grid(
         heading,
         [

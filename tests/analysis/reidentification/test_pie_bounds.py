@@ -41,7 +41,7 @@ def test_figure_4_and_the_exact_values_beside_it(
     bounds = [bound.general, bound.printed, bound.exact]
     assert bounds == pytest.approx([general, printed, exact], rel=5e-3)
     assert bound.attained
-    assert bound.general >= bound.printed >= bound.sharp >= bound.exact
+    assert bound.general >= bound.printed >= bound.contraction >= bound.exact
 
 
 def test_the_printed_bounds_can_be_improved_much() -> None:
@@ -80,8 +80,8 @@ def test_truth_is_below_every_bound(seed: int, people: int, symbols: int, epsilo
     bound = pie_bound(grr, people)
     truth, known = pie(joint, grr), pie(joint)
     assert truth <= bound.exact + 1e-12
-    assert bound.exact <= bound.sharp + 1e-12
-    assert bound.sharp <= bound.printed + 1e-12
+    assert bound.exact <= bound.contraction + 1e-12
+    assert bound.contraction <= bound.printed + 1e-12
     assert bound.printed <= bound.general + 1e-12
     # (15), and sharper: I(U; Y) <= theta tanh(eps/2) I(U; X).
     assert truth <= loss_parameter(grr) * tanh(epsilon / 2) * known + 1e-12
@@ -173,7 +173,7 @@ def test_the_maximum_over_pairs_gives_the_closed_forms(randomizer: GRR | LocalHa
 def test_any_other_randomizer_has_bounds_too() -> None:
     bound = pie_bound(UnaryEncoding(4, 0.6, 0.3), 10)
     assert bound.printed == bound.general  # the paper has no theorem for it
-    assert bound.exact < bound.sharp < bound.printed
+    assert bound.exact < bound.contraction < bound.printed
     assert pie_bound(UnaryEncoding(4, 0.6, 0.3).matrix, 10).exact == pytest.approx(bound.exact)
 
 
@@ -222,7 +222,7 @@ def test_one_reports_bound_is_too_little_for_two() -> None:
     assert pie(np.eye(9) / 9, twice) > pie_bound(grr, 9).printed
 
 
-@pytest.mark.parametrize("strength", ["general", "printed", "sharp", "exact"])
+@pytest.mark.parametrize("strength", ["general", "printed", "contraction", "exact"])
 def test_epsilon_for_an_error_keeps_the_promise(strength: str) -> None:
     epsilon = epsilon_for_error(0.8, 10**6, lambda eps: GRR(1000, eps), strength)  # type: ignore[arg-type]
     bound = pie_bound(GRR(1000, epsilon), 10**6)
@@ -384,7 +384,7 @@ def test_coins_have_closed_forms(randomizer: UnaryEncoding | BitFlip) -> None:
 def test_coins_too_many_for_a_matrix_have_bounds() -> None:
     word, vector = pie_bound(UnaryEncoding.oue(100, 2), 5000), pie_bound(BitFlip(4000, 0.4), 30)
     assert word.attained
-    assert 0.6 < word.exact < word.sharp < word.printed == word.general
+    assert 0.6 < word.exact < word.contraction < word.printed == word.general
     assert not vector.attained
     assert vector.exact <= np.log2(30)
     assert capacity(BitFlip(4000, 0.4999), 2)[0] < 1e-3

@@ -33,6 +33,7 @@ def test_counts_with_limits_and_what_an_element_gives_away(typed) -> None:
         "epsilon, one membership",
         "found, knowing every set",
         "PIE of a report",
+        "(by contraction ",
         "a vector pinned on an owner is not its set",
     ):
         assert words in said.out

@@ -137,7 +137,7 @@ def test_reports_real_equals_ideal_and_below_the_bounds(mechanism: str) -> None:
     assert risks(real).risk is None
     for report in risks(real).reports:
         assert 0 < report.pie <= report.exact + 4 * report.standard_error
-        assert report.exact <= report.sharp * (1 + 1e-9)
+        assert report.exact <= report.contraction * (1 + 1e-9)
     best = max(attack.found for attack in risks(real).attacks)
     exactly = max(attack.found for attack in risks(run(exact(users=25), mode="ideal")).attacks)
     assert 1 <= best < exactly + 4
