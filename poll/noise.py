@@ -27,7 +27,7 @@ class Share(msgspec.Struct, frozen=True):
     Attributes:
         answer: as it was announced.
         share: of people, estimated without bias: it may leave 0 to 1.
-        low, high: its 95 % limits, which may leave 0 to 1 too.
+        low, high: its 95 % limits, within 0 to 1.
     """
 
     answer: str

@@ -46,7 +46,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "exposure": {"validation"},
         "advice": {"validation", "drawing", "exposure"},
         "estimation": {"validation"},
-        "randomizers": {"validation"},
+        "randomizers": {"validation", "estimation"},
         "optimization": {"validation"},
         "contingency": {"validation", "optimization"},
         "composition": {"validation", "exposure", "optimization", "contingency"},

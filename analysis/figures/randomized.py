@@ -1,8 +1,9 @@
 """Pictures of a run with local noise: estimates beside the truth, and its epsilons side by side.
 
 Both are drawn from `local` of result.json alone. An estimate is unbiased and may lie below 0 or
-above 100 %; its bar is the 95 % interval. Epsilons are in nats; where one is known between bounds
-only, the point is what is never too small and a line reaches back to what is never too large.
+above 100 %; the bar is the 95 % interval, which may not. Epsilons are in nats; where one is known
+between bounds only, the point is what is never too small and a line reaches back to what is never
+too large.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -115,15 +116,17 @@ def _estimates(feature: Mapping[str, Any], ax: "Axes") -> None:
         [feature[name][i] for i in order]
         for name in ("unbiased", "low_95", "high_95", "projected", "truth")
     )
-    arms = [[x - a for x, a in zip(share, low, strict=True)],
-            [b - x for x, b in zip(share, high, strict=True)]]  # fmt: skip
     for edge in (0, 1):
-        if min(*low, *truth) <= edge <= max(*high, *truth):
+        if min(*low, *share, *truth) <= edge <= max(*high, *share, *truth):
             ax.axvline(edge, color=drawing.GREY, linewidth=1)
+    # The estimate may lie beyond its interval, which is within 0 to 1.
+    middles = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
+    arms = [(b - a) / 2 for a, b in zip(low, high, strict=True)]
     ax.errorbar(
-        share, places, xerr=arms, fmt="o", ms=4, capsize=3, color=drawing.BLUE, zorder=3,
-        label="unbiased estimate, 95 % interval",
+        middles, places, xerr=arms, fmt="none", capsize=3, color=drawing.BLUE, zorder=3,
+        label="95 % interval",
     )  # fmt: skip
+    ax.plot(share, places, "o", ms=4, color=drawing.BLUE, zorder=3, label="unbiased estimate")
     ax.plot(near, places, "|", ms=9, color=drawing.GREY, zorder=2, label="nearest distribution")
     ax.plot(
         truth, places, "D", ms=5, mfc="none", mew=1.4, color=drawing.VERMILION, zorder=4,

@@ -25,8 +25,8 @@ through, how likely it is) is a method, so that nobody asks which one it is. `pr
 `maximum_likelihood` make distributions of the
 reports, by name.
 
-May import the ground files. Must never know what a report is used for: attackers, mixes and tallies
-are of the rooms above.
+May import the ground files, and `estimation` for binomial limits. Must never know what a report is
+used for: attackers, mixes and tallies are of the rooms above.
 """
 
 from typing import TYPE_CHECKING

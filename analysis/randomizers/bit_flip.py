@@ -20,6 +20,7 @@ from .bit_channel_capacity import flip_capacity, flip_pair
 from .bit_vectors import WORD, as_bits, column_sums, cut_text, fill_coins, to_bits, to_symbols
 from .estimate import Estimate
 from .grr import GRR
+from .moment_limits import ShareLaw, largest, laws, supporting
 from .neighbour_laws import Neighbours, flip_neighbours
 from .numerical_capacity import two_inputs
 from .randomizer import (
@@ -32,6 +33,7 @@ from .randomizer import (
     as_lie,
     as_symbols,
 )
+from .share_limits import share_limits
 
 # Largest vectors whose joint law is estimated: 2^L numbers in memory.
 JOINT_BITS = 24
@@ -140,9 +142,19 @@ class BitFlip(Randomizer):
             return self.estimate_joint(array, population=population)
         rows = as_bits(array, self.bits, "reports")
         n, p, q = len(rows), 1 - self.q, self.q
-        shares = (column_sums(rows) / n - q) / (p - q)
+        counts = column_sums(rows)
+        shares = (counts / n - q) / (p - q)
         noise = np.full(self.bits, p * q / (n * (p - q) ** 2))
-        return Estimate.of(shares, noise, n, str(self), kind="bits", population=population)
+        return Estimate.of(
+            shares,
+            noise,
+            n,
+            str(self),
+            kind="bits",
+            population=population,
+            laws=lambda _: supporting(p, q),
+            limits=lambda alpha: share_limits(counts, n, p, q, alpha, population=population),
+        )
 
     def estimate_joint(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
         """Unbiased shares of all 2^L vectors, by the inverse of each Kronecker factor."""
@@ -157,7 +169,28 @@ class BitFlip(Randomizer):
         # Each report adds one entry of the inverse: the second moment has its squares as factors.
         square = butterfly(observed, (p / (p - q)) ** 2, (q / (p - q)) ** 2)
         noise = (square - shares) / n
-        return Estimate.of(shares, noise, n, str(self), kind="distribution", population=population)
+        return Estimate.of(
+            shares,
+            noise,
+            n,
+            str(self),
+            kind="distribution",
+            population=population,
+            laws=lambda _: self._joint_law(),
+        )
+
+    def _joint_law(self) -> ShareLaw:
+        """The law of a report's contribution to the share of a vector: by bits that agree."""
+        from scipy.stats import binom
+
+        p, q, agree = 1 - self.q, self.q, np.arange(self.bits + 1)
+        levels = (p / (p - q)) ** agree * (-q / (p - q)) ** (self.bits - agree)
+        law = np.zeros((self.bits + 1, self.bits + 1))  # by the distance of the own vector
+        for apart in agree.tolist():
+            near = binom.pmf(np.arange(self.bits - apart + 1), self.bits - apart, p)
+            far = binom.pmf(np.arange(apart + 1), apart, q)
+            law[:, apart] = np.convolve(near, far)
+        return ShareLaw(largest(laws(levels, law), agree == 0), float(np.abs(levels).max()))
 
     def capacity(self, people: int) -> tuple[float, bool]:
         """That of all 2^L vectors, nats, and at most log n; attained where n is at least 2^L."""

@@ -17,7 +17,8 @@ part in cohort c,
     s^2 = q (1 - q) / (1 - 2 q)^2.
 
 Whoever has a word that is no candidate is counted as a mixture of those that share its bits. What
-RAPPOR does besides, to keep candidates that are significant, is left to the intervals.
+RAPPOR does besides, to keep candidates that are significant, is left to the intervals, which hold
+where everybody has a candidate.
 """
 
 from collections.abc import Sequence
@@ -34,6 +35,7 @@ from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, sequence, whole
 from .bit_vectors import fill_coins, hex_width, to_hex
 from .estimate import Estimate
+from .moment_limits import ShareLaw, coins, largest
 from .neighbour_laws import Neighbours, PairLaw, clone_neighbours
 from .numerical_capacity import two_inputs
 from .randomizer import Bits, Randomizer, Seed, as_epsilon, as_generator, as_symbols
@@ -204,8 +206,31 @@ class Bloom(Randomizer):
         near = np.clip(shares, 0.0, 1.0)
         noise = self._noise(near / near.sum() if near.any() else np.full(self.a, 1 / self.a))
         return Estimate.of(
-            shares, noise / people, people, str(self), kind="distribution", population=population
+            shares,
+            noise / people,
+            people,
+            str(self),
+            kind="distribution",
+            population=population,
+            laws=self._share_law,
         )
+
+    def _share_law(self, place: int) -> ShareLaw:
+        """The law of a report's contribution to the share of a word: coins of a drawn cohort."""
+        weights = self.many * self.inverse[place].reshape(self.many, self.bits)
+        zeros, ones = (
+            coins(weights, chance, 1 - self.q, self.q) for chance in (self.q, 1 - self.q)
+        )
+        filters = self.filters.transpose(0, 2, 1).astype(np.float64)  # shape: cohorts, bits, words
+
+        def moments(tilts: Floats) -> Floats:
+            every = zeros(tilts)
+            own = ((ones(tilts) - every)[:, :, None, :] @ filters)[:, :, 0]
+            own += every.sum(axis=2)[..., None]
+            return np.asarray(np.logaddexp.reduce(own, axis=1) - log(self.many))
+
+        reach = float(np.abs(weights).sum(axis=1).max()) * (1 - self.q) / (1 - 2 * self.q)
+        return ShareLaw(largest(moments, np.arange(self.a) == place), reach)
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
         """Exact variance of each share given people with these shares, shape (a,)."""

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import SUM_TOLERANCE, Floats, as_floats
 from .estimate import Estimate
+from .moment_limits import inverted
 from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols, matrix_divergences
 
 
@@ -80,12 +81,18 @@ class Channel(Randomizer):
             raise ParameterError(
                 f"{self}: columns are linearly dependent; shares are not determined"
             )
-        inverse = np.linalg.pinv(self.law)
+        inverse = np.asarray(np.linalg.pinv(self.law), np.float64)
         observed = np.bincount(seen, minlength=self.outputs) / len(seen)
         shares = inverse @ observed
         noise = (inverse**2 @ observed - shares) / len(seen)
         return Estimate.of(
-            shares, noise, len(seen), str(self), kind="distribution", population=population
+            shares,
+            noise,
+            len(seen),
+            str(self),
+            kind="distribution",
+            population=population,
+            laws=inverted(inverse, self.law),
         )
 
 

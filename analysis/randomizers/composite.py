@@ -23,6 +23,7 @@ from .bit_flip import BitFlip
 from .channel import Channel, as_randomizer
 from .estimate import Estimate
 from .grr import GRR
+from .moment_limits import ShareLaws, added, drawn
 from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols
 from .row_numbers import check_rows
 from .unary import UnaryEncoding
@@ -147,7 +148,13 @@ class Product(Randomizer):
         )
         first = estimates[0]
         return Estimate.of(
-            shares, noise, first.people, str(self), kind=first.kind, population=population
+            shares,
+            noise,
+            first.people,
+            str(self),
+            kind=first.kind,
+            population=population,
+            laws=added(weights.tolist(), [e.laws for e in estimates]),
         )
 
     def _checked(self, reports: Any) -> tuple[Any, ...]:
@@ -245,8 +252,22 @@ class Mixture(Randomizer):
             raise ParameterError("reports: nobody reported; needs at least one person")
         shares = np.asarray(sum(e.people / people * e.shares for e in estimates))
         noise = np.asarray(sum((e.people / people * e.errors) ** 2 for e in estimates))
-        kind = estimates[0].kind
-        return Estimate.of(shares, noise, people, str(self), kind=kind, population=population)
+        return Estimate.of(
+            shares,
+            noise,
+            people,
+            str(self),
+            kind=estimates[0].kind,
+            population=population,
+            laws=drawn(self.weights, self._laws(reports)),
+        )
+
+    def _laws(self, reports: MixedReports) -> list[ShareLaws]:
+        """Those of the parts; of one that nobody drew, as one report of its own has them."""
+        return [
+            part.estimate(part.sample(np.zeros(1, np.int64), 0) if own is None else own).laws
+            for part, own in zip(self.parts, reports.reports, strict=True)
+        ]
 
 
 def compose(*stages: Randomizer | npt.ArrayLike) -> Randomizer:

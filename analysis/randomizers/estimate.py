@@ -4,11 +4,11 @@ An unbiased estimate may leave [0, 1] and need not sum to one. That is not an er
 many rounds stay right. `projected` gives the nearest distribution, which is biased; maximum
 likelihood is in `postprocessing.py`. Standard errors are estimated from the same reports and count
 the randomizers' noise given these people (a fixed database); with population=True also the chance
-in
-who they are.
+in who they are. Limits come from the law of the reports (`limits.py`): they hold at every number of
+people, and lie within 0 to 1 where an estimate need not.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,8 @@ import numpy as np
 
 from ...errors import ParameterError
 from ..validation import Floats, open_unit
+from .limits import Limiting
+from .moment_limits import ShareLaws, limits_of_all, unknown_law
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +37,8 @@ class Estimate:
         randomizer: what made the reports.
         kind: "distribution" (the shares estimate a distribution) or "bits" (each stands alone).
         population: whether the errors count sampling people from a larger population.
+        limits: alpha -> limits of every share, which miss it with probability alpha at most.
+        laws: of one report's contribution to each share, for estimates that are made of this one.
     """
 
     shares: Floats
@@ -43,6 +47,8 @@ class Estimate:
     randomizer: str
     kind: Kind = "distribution"
     population: bool = False
+    limits: Limiting = field(kw_only=True)
+    laws: ShareLaws = field(kw_only=True, default=unknown_law)
 
     @classmethod
     def of(
@@ -54,13 +60,21 @@ class Estimate:
         *,
         kind: Kind,
         population: bool,
+        laws: ShareLaws = unknown_law,
+        limits: Limiting | None = None,
     ) -> "Estimate":
-        """From the variances caused by noise alone; the chance in sampling people is added here."""
+        """From the variances caused by noise alone; the chance in sampling people is added here.
+
+        Without limits of their own the shares have those that follow from `laws`.
+        """
         variance = np.maximum(noise, 0.0)
         if population:
             share = np.clip(shares, 0.0, 1.0)
             variance = variance + share * (1 - share) / people
-        return cls(shares, np.sqrt(variance), people, randomizer, kind, population)
+        if limits is None:
+            limits = limits_of_all(shares, people, laws, population=population)
+        errors = np.sqrt(variance)
+        return cls(shares, errors, people, randomizer, kind, population, limits=limits, laws=laws)
 
     @property
     def counts(self) -> Floats:
@@ -68,11 +82,9 @@ class Estimate:
         return self.shares * self.people
 
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
-        """Normal limits of each share, low and high, each pair with this confidence."""
-        from scipy.special import ndtri
-
-        reach = float(ndtri(0.5 + open_unit(confidence, "confidence") / 2)) * self.errors
-        return self.shares - reach, self.shares + reach
+        """Low and high limits of each share, each pair with this confidence at least."""
+        limits = self.limits(1 - open_unit(confidence, "confidence"))
+        return limits.low, limits.high
 
     def projected(self) -> Floats:
         """The nearest distribution (or bit shares in [0, 1]) in Euclidean distance: biased."""
@@ -94,10 +106,9 @@ class Estimate:
             import matplotlib.pyplot as plt
 
             axes = plt.subplots()[1]
-        reach = self.interval()[1] - self.shares
-        axes.errorbar(
-            np.arange(len(self.shares)), self.shares, yerr=reach, fmt="o", ms=3, capsize=2
-        )
+        places = np.arange(len(self.shares))
+        axes.vlines(places, *self.interval(), lw=1)
+        axes.plot(places, self.shares, "o", ms=3)
         axes.axhline(0, color="0.7", lw=0.8)
         axes.set(xlabel="symbol", ylabel="share of people (unbiased, 95 %)")
         return axes  # type: ignore[no-any-return]

@@ -17,13 +17,13 @@ and given the people, exactly,
     n (a - b)^2 Var f = f a (1 - a) + (1 - f) b (1 - b)
     n (a (2 p - 1))^2 Var s = f a + (1 - f) b - (a (2 p - 1))^2 mean of t^2 over all people
 
-The mean of those who have j is s / f, whose limits are Fieller's: every m with (s - m f)^2 <= z^2
-Var(s - m f). X. Gu, M. Li, Y. Cheng, L. Xiong, Y. Cao (PCKV, USENIX Security 2020) estimate the
-same f and s / f, and then clip; a person has one pair here, so nothing is padded or sampled.
+The mean of those who have j is s / f; its limits hold however few people have j (`key_limits.py`).
+X. Gu, M. Li, Y. Cheng, L. Xiong, Y. Cao (PCKV, USENIX Security 2020) estimate the same f and s / f,
+and then clip; a person has one pair here, so nothing is padded or sampled.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite, log, sqrt
@@ -35,9 +35,12 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Floats, as_floats, as_probabilities, sequence, whole
 from .estimate import Estimate
+from .key_limits import key_mean_limits
+from .limits import moved
 from .measure import Measure
 from .neighbour_laws import Neighbours, PairLaw
 from .randomizer import Randomizer, as_epsilon
+from .share_limits import share_limits
 
 # What a person has, among a few keys that are watched: which of them and a sign; None: none.
 Has = tuple[int, int] | None
@@ -158,8 +161,8 @@ class KeyValue(Randomizer):
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
         """Of each key: the share of people who have it, and the mean of their numbers.
 
-        Errors count who the people are as well. The mean of a key that nobody has is said to be the
-        middle of the range.
+        Errors count who the people are as well, limits the noise given these people. The mean of a
+        key that nobody has is said to be the middle of the range.
         """
         said, people = self._seen(counts), whole(people, "people", 1)
         measures: list[Measure] = []
@@ -177,29 +180,36 @@ class KeyValue(Randomizer):
         told, tilted = float(said.sum()) / people, float(said[0] - said[1]) / people
         share, sum_scale = (told - self.other) / (self.own - self.other), 1 / self._kept
         total = tilted * sum_scale
-        # Of one report: the variances of both estimates, and what they have in common.
-        spread = told * (1 - told) / (self.own - self.other) ** 2
-        total_spread = (told - tilted**2) * sum_scale**2
+        # Of one report: the variances of both estimates, and what they have in common. The noise
+        # has at least its least variance, also where all reports are alike.
+        coins = min(p * (1 - p) for p in (self.own, self.other))
+        spread = max(told * (1 - told), coins) / (self.own - self.other) ** 2
+        total_spread = (
+            max(told - tilted**2, min(self.own - self._kept**2, self.other)) * sum_scale**2
+        )
         common = tilted * (1 - told) * sum_scale / (self.own - self.other)
         yield Measure(
             f"share with {key}",
             share,
             sqrt(spread / people),
             lambda p: float(p @ (self._has(place))),
+            lambda alpha: share_limits(
+                said.sum(keepdims=True), people, self.own, self.other, alpha
+            ),
         )
         mean = Ratio(total, share, total_spread / people, spread / people, common / people)
         low, high = self.limits
         middle, half = (low + high) / 2, (high - low) / 2
+        up, down = said.tolist()
         yield Measure(
             f"mean of {key}",
             middle + half * mean.value,
             half * mean.error,
             lambda p: middle + half * self._mean(place, p),
-            biased=True,
-            limits=lambda z: (
-                middle + half * mean.limits(z)[0],
-                middle + half * mean.limits(z)[1],
+            lambda alpha: moved(
+                key_mean_limits(self, up, down, people, mean.value, alpha), middle, half
             ),
+            biased=True,
         )
 
     def _has(self, place: int) -> Floats:
@@ -316,17 +326,6 @@ class Ratio:
         m = self.value
         spread = self.total_variance - 2 * m * self.covariance + m**2 * self.share_variance
         return min(2.0, sqrt(max(spread, 0.0)) / self.share) if self.share > 0 else 2.0
-
-    def limits(self, z: float) -> tuple[float, float]:
-        """Fieller's: every m in [-1, 1] with (s - m f)^2 <= z^2 Var(s - m f), from end to end."""
-        a = self.share**2 - z**2 * self.share_variance
-        b = self.total * self.share - z**2 * self.covariance
-        c = self.total**2 - z**2 * self.total_variance
-        inside: Callable[[float], bool] = lambda m: a * m**2 - 2 * b * m + c <= 0  # noqa: E731
-        means = [m for m in (-1.0, 1.0, self.value) if inside(m)]
-        if a != 0 and (rest := b**2 - a * c) >= 0:
-            means += [m for m in ((b - sqrt(rest)) / a, (b + sqrt(rest)) / a) if -1 <= m <= 1]
-        return (min(means), max(means)) if means else (self.value, self.value)
 
 
 def pair(text: str) -> tuple[str, float] | None:

@@ -27,11 +27,14 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, whole
 from .estimate import Estimate
+from .limits import Limits, moved
 from .measure import Measure
+from .moment_limits import COARSE, laws, mean_limits
 from .neighbour_laws import Neighbours, PairLaw
 from .numerical_capacity import numerical_capacity, two_inputs
 from .points import as_points
 from .randomizer import Randomizer, Seed, Symbols, as_epsilon, as_generator, as_symbols
+from .share_limits import coin_limits
 
 # Cells to which a piecewise report is rounded.
 CELLS = 512
@@ -137,7 +140,8 @@ class Numeric(Randomizer):
         """The mean of the numbers, unbiased; its error counts who the people are as well."""
         seen, people = np.asarray(counts, np.float64), whole(people, "people", 1)
         told = float(self.levels @ seen) / people
-        spread = max(0.0, float(self.levels**2 @ seen) / people - told**2)
+        # The noise has at least its least variance, also where all reports are alike.
+        spread = max(float(self._noise().min()), float(self.levels**2 @ seen) / people - told**2)
         middle = (max(self.points) + min(self.points)) / 2
         numbers = np.array(self.points)
         return Measure(
@@ -145,7 +149,17 @@ class Numeric(Randomizer):
             middle + self.scale * told,
             self.scale * sqrt(spread / people),
             lambda shares: float(numbers @ shares),
+            lambda alpha: moved(self._scaled_limits(seen, people, alpha), middle, self.scale),
         )
+
+    def _scaled_limits(self, counts: Floats, people: int, alpha: float) -> Limits:
+        """Limits of the mean of the people's t, shape (1,)."""
+        if self.one_bit is not None:
+            return coin_limits(round(float(counts[1])), people, self.one_bit, alpha)
+        levels, reach = self.levels, float(np.abs(self.levels).max())
+        told = float(levels @ counts) / people
+        moments = laws(levels, self.law)
+        return mean_limits(told, people, self.scaled, moments, COARSE / reach, alpha)
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
         """The mean."""

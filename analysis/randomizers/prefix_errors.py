@@ -31,6 +31,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..validation import Counts, Floats
+from .limits import Limits, within
+from .share_limits import first_fitting
 
 EXTENDED = 1e-3  # probability with which a prefix that nobody has is extended
 FOUND = 3e-6  # probability with which a text that nobody has is found
@@ -218,6 +220,32 @@ class Trials:
             worst = max(worst, before + end(first, law))
             before += step(first, law)
         return min(1.0, worst)
+
+
+def drawn_limits(
+    agree: int, many: int, people: int, law: tuple[float, float], alpha: float
+) -> Limits:
+    """Limits of a share of people of whom some were drawn, shape (1,): two tests of every K.
+
+    Args:
+        agree: reports that support the value, c.
+        many: people who were drawn, m.
+        people: n.
+        law: p and q.
+        alpha: probability of a miss.
+    """
+    fewer, as_many = (Power.of(people, many, least) for least in (max(agree, 1), agree + 1))
+
+    def is_enough(holders: int) -> bool:
+        return 1 - fewer(*supporters(holders, people, *law)) > alpha / 2
+
+    def is_not_too_many(others: int) -> bool:
+        return as_many(*supporters(people - others, people, *law)) > alpha / 2
+
+    low = first_fitting(is_enough, 0, people) if agree else 0
+    high = people - first_fitting(is_not_too_many, 0, people)
+    ends = np.array([[low], [high]]) / people
+    return within(ends[0], ends[1], 0.0, 1.0, 1 / people)
 
 
 def least_share(tests: Trials) -> float:

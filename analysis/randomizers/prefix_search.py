@@ -15,11 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .galois import shift
+from .limits import Limits
 from .prefix_errors import EXTENDED, FOUND, Trials, least_share, tail, threshold
 from .randomizer import Symbols
 
 # The degree of the field: a key is so many bits for every byte of a text.
 DEGREE = 16
+ALPHA = 0.05  # with which limits miss the share of a value that was not chosen
 MOST_KEPT = 1024  # prefixes that are extended at a level
 BYTE = 256
 BLOCK = 255  # reports looked at together: their supports are counted in bytes
@@ -89,6 +91,10 @@ class Hashing(Protocol):
         """(unbiased share, its variance at that share)."""
         raise NotImplementedError
 
+    def limits_of(self, reports: PrefixReports, text: Rows, alpha: float) -> Limits:
+        """Limits of the share, shape (1,)."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, slots=True)
 class FoundValue:
@@ -98,7 +104,7 @@ class FoundValue:
         text: the value.
         share: unbiased share of people, were it not chosen by its estimate.
         error: its standard error.
-        low: of the 95 % interval, normal.
+        low: of the 95 % interval, by the law of its reports.
         high: of the same.
     """
 
@@ -200,5 +206,5 @@ def _value(tree: Hashing, reports: PrefixReports, text: Rows) -> FoundValue | No
     if "\0" in word:
         return None
     share, variance = tree.share_of(reports, text)
-    error = variance**0.5
-    return FoundValue(word, share, error, share - 1.959964 * error, share + 1.959964 * error)
+    limits = tree.limits_of(reports, text, ALPHA)
+    return FoundValue(word, share, variance**0.5, float(limits.low[0]), float(limits.high[0]))

@@ -38,11 +38,13 @@ from ..validation import Counts, Floats, as_probabilities, crowd, sequence, whol
 from .estimate import Estimate
 from .galois import shift
 from .grr import GRR
+from .limits import Limits, joined
 from .neighbour_laws import Neighbours, hash_neighbours
-from .prefix_errors import Trials, least_share
+from .prefix_errors import Trials, drawn_limits, least_share
 from .prefix_search import DEGREE, FoundValues, PrefixReports, Words, search
 from .randomizer import Randomizer, Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .row_numbers import check_rows
+from .share_limits import share_limits
 from .symmetric_capacity import spread, symmetric
 
 # Bytes of a text: a level each.
@@ -228,9 +230,30 @@ class PrefixTree(Randomizer):
         """Unbiased shares of the known texts, from the levels at which each is whole."""
         estimates = [self.share_of(reports, text) for text in self.texts]
         shares, noise = np.array(estimates).reshape(-1, 2).T
+
+        def limits(alpha: float) -> Limits:
+            every = [self.limits_of(reports, x, alpha, population=population) for x in self.texts]
+            return joined(every)
+
+        made, n = str(self), len(reports)
         return Estimate.of(
-            shares, noise, len(reports), str(self), kind="bits", population=population
+            shares, noise, n, made, kind="bits", population=population, limits=limits
         )
+
+    def limits_of(
+        self,
+        reports: PrefixReports,
+        text: npt.NDArray[np.uint8],
+        alpha: float,
+        *,
+        population: bool = False,
+    ) -> Limits:
+        """Limits of the share of people who have one text of `width` bytes, shape (1,)."""
+        agree, many = self.agreeing(reports, text)
+        law = self.truth, self.lie
+        if population and many:
+            return share_limits(np.array([agree]), many, *law, alpha, population=True)
+        return drawn_limits(agree, many, len(reports), law, alpha)
 
     def agreeing(self, reports: PrefixReports, text: npt.NDArray[np.uint8]) -> tuple[int, int]:
         """(reports that support a text of `width` bytes, reports at levels where it is whole)."""

@@ -19,7 +19,9 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, whole
 from .estimate import Estimate
+from .moment_limits import supporting
 from .randomizer import Randomizer, Seed
+from .share_limits import share_limits
 
 
 class Pure(Randomizer):
@@ -86,7 +88,16 @@ class Pure(Randomizer):
         shares = (support / people - self.lie) / (self.truth - self.lie)
         noise = self._noise(np.clip(shares, 0.0, 1.0)) / people
         return Estimate.of(
-            shares, noise, people, str(self), kind="distribution", population=population
+            shares,
+            noise,
+            people,
+            str(self),
+            kind="distribution",
+            population=population,
+            laws=lambda _: supporting(self.truth, self.lie),
+            limits=lambda alpha: share_limits(
+                support, people, self.truth, self.lie, alpha, population=population
+            ),
         )
 
     def variance(self, p: npt.ArrayLike, people: int, *, population: bool = False) -> Floats:

@@ -1,10 +1,11 @@
 """A quantile of numbers that people have, from noisy estimates of how many are up to each.
 
 The q-quantile is the least number x up to which a share q of people are: F(x) >= q, and F < q for
-every number before it. Of an estimate F^ with standard errors s, both hold for the true quantile
-with F^ + z s >= q at it, and F^ - z s < q right before it, each but for one tail of a normal law.
-So it lies between the least number with the first, and the one after the last with the second. The
-estimate itself, the least number with F^ >= q, is a threshold, and biased.
+every number before it. Let every F(x) have an upper and a lower limit, each missed with probability
+alpha / 2 at most. At the true quantile the upper limit is at least q, and right before it the lower
+limit is below q, but for one miss each. So it lies between the least number with the first, and the
+one after the last with the second, and is missed with probability alpha at most. The estimate
+itself, the least number whose estimated F is at least q, is a threshold, and biased.
 """
 
 from collections.abc import Callable
@@ -12,13 +13,19 @@ from collections.abc import Callable
 import numpy as np
 
 from ..validation import Floats
+from .limits import Limiting, Limits
 from .measure import Measure
 
 TIE = 1e-12  # shares that differ by less are the same
 
 
 def quantile(
-    q: float, points: Floats, sums: Floats, errors: Floats, ordered: Callable[[Floats], Floats]
+    q: float,
+    points: Floats,
+    sums: Floats,
+    errors: Floats,
+    limits: Limiting,
+    ordered: Callable[[Floats], Floats],
 ) -> Measure:
     """The least number that a share q of people are at most.
 
@@ -27,6 +34,7 @@ def quantile(
         points: the numbers, ascending.
         sums: the estimated shares of people up to each.
         errors: their standard errors.
+        limits: of these shares.
         ordered: puts shares of all inputs into the order of the numbers.
     """
     last = len(points) - 1
@@ -34,17 +42,24 @@ def quantile(
     def least(up_to: Floats) -> int:
         return min(int(np.searchsorted(np.maximum.accumulate(up_to), q - TIE)), last)
 
-    def limits(z: float) -> tuple[float, float]:
-        short = np.flatnonzero(sums - z * errors < q - TIE)
+    def ends(lower: Floats, upper: Floats) -> tuple[int, int]:
+        short = np.flatnonzero(lower < q - TIE)
         high = min(int(short[-1]) + 1, last) if len(short) else 0
-        return float(points[least(sums + z * errors)]), float(points[high])
+        return min(least(upper), high), high
 
-    low, high = limits(1.0)
+    def between(alpha: float) -> Limits:
+        known = limits(alpha)
+        low, high = ends(known.low, known.high)
+        if low == high:  # never one number alone, where noise was added
+            low, high = max(0, low - 1), min(last, high + 1)
+        return Limits(points[[low]], points[[high]], np.zeros(1, np.bool_))
+
+    low, high = ends(sums - errors, sums + errors)
     return Measure(
         f"{100 * q:g} % quantile",
         float(points[least(sums)]),
-        (high - low) / 2,
+        float(points[high] - points[low]) / 2,
         lambda p: float(points[least(np.cumsum(ordered(p)))]),
+        between,
         biased=True,
-        limits=limits,
     )

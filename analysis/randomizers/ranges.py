@@ -23,7 +23,7 @@ reports at two. The worst neighbours differ at every level; then a report is one
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import sqrt
 from typing import Any
 
@@ -35,6 +35,7 @@ from .bit_channel_capacity import unary_capacity, unary_pair
 from .bit_vectors import fill_coins, hex_width, to_hex, to_symbols
 from .estimate import Estimate
 from .measure import Measure
+from .moment_limits import ShareLaw
 from .neighbour_laws import Neighbours, coin_neighbours
 from .numerical_capacity import two_inputs
 from .points import as_points
@@ -48,6 +49,7 @@ from .randomizer import (
     as_generator,
     as_symbols,
 )
+from .range_limits import leaves_law, limits_of_sets, with_everybody
 from .row_numbers import check_rows
 from .unary import UnaryEncoding
 
@@ -246,7 +248,11 @@ class Ranges(Randomizer):
             str(self),
             kind="distribution",
             population=population,
+            laws=lambda place: self._share_law(np.arange(self.a) == self.order[place]),
         )
+
+    def _share_law(self, inside: npt.NDArray[np.bool_]) -> ShareLaw:
+        return leaves_law(inside, self._fit, self.nodes, self.paths, self._coins)
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
         """Exact variance of each share given people with these shares, shape (a,)."""
@@ -266,7 +272,9 @@ class Ranges(Randomizer):
         order = np.argsort(self.points)
         errors = np.sqrt(self._variance_of(np.tril(np.ones((self.a, self.a))), shares) / people)
         sums = np.cumsum(ordered)
-        quantiles = [quantile(q, points, sums, errors, lambda p: p[order]) for q in QUARTERS]
+        sets = [*np.tri(self.a, dtype=np.bool_)[:-1]]  # up to the last leaf are all people
+        up_to = cache(with_everybody(limits_of_sets(ordered, people, sets, self._share_law)))
+        quantiles = [quantile(q, points, sums, errors, up_to, lambda p: p[order]) for q in QUARTERS]
         ends = np.unique(np.linspace(0, self.a, 5).astype(int))
         for first, last in zip(ends[:-1].tolist(), (ends[1:] - 1).tolist(), strict=True):
             inside = np.zeros(self.a)
@@ -278,6 +286,7 @@ class Ranges(Randomizer):
                     float(ordered @ inside),
                     error,
                     lambda p, inside=inside: float(p[order] @ inside),  # type: ignore[misc]
+                    limits_of_sets(ordered, people, [inside == 1], self._share_law),
                 )
             )
         return tuple(quantiles)

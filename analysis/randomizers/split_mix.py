@@ -36,7 +36,9 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Counts, Floats, whole
 from .estimate import Estimate
+from .limits import Limits, moved
 from .measure import Measure
+from .moment_limits import COARSE, mean_limits
 from .points import as_points
 from .randomizer import Randomizer, Seed, as_epsilon, as_generator, as_symbols
 
@@ -167,10 +169,34 @@ class SplitMix(Randomizer):
         value = min(self.points) * people + self.unit * total
         error = sqrt(people * self.noise_per_person()) * self.unit
         numbers = np.array(self.points)
+        told, least = total / people, min(self.points)
+
+        def limits(alpha: float) -> Limits:
+            tilts = COARSE / COARSE[-1] * (1 - COARSE[0]) * self.local / STEPS
+            steps = mean_limits(told, people, self._steps, self._moments, tilts, alpha)
+            return moved(steps, least, self.unit)
+
         return (
-            Measure("mean", value / people, error / people, lambda p: float(numbers @ p)),
-            Measure("sum", value, error, lambda p: float(people * (numbers @ p))),
+            Measure("mean", value / people, error / people, lambda p: float(numbers @ p), limits),
+            Measure(
+                "sum",
+                value,
+                error,
+                lambda p: float(people * (numbers @ p)),
+                lambda alpha: moved(limits(alpha), 0.0, float(people)),
+            ),
         )
+
+    def _moments(self, tilts: Floats) -> Floats:
+        """Log E exp(b x) of what a person with each number adds, in steps, for b below the pole."""
+        each, b = 1 / self.people, tilts[:, None]
+        noise = 2 * np.log1p(-self.alpha)
+        noise = noise - np.log1p(-self.alpha * np.exp(b)) - np.log1p(-self.alpha * np.exp(-b))
+        whole_steps = np.floor(self._steps)
+        rest = self._steps - whole_steps
+        with np.errstate(divide="ignore"):
+            rounding = np.logaddexp(np.log1p(-rest), np.log(rest) + b)
+        return np.asarray(each * noise + rounding + b * whole_steps)
 
     def noise_per_person(self) -> float:
         """Variance that one person adds to the sum, in steps squared: noise, and rounding at most.

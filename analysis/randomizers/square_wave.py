@@ -27,6 +27,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Floats, whole
 from .estimate import Estimate
+from .moment_limits import inverted
 from .neighbour_laws import PairLaw
 from .numeric import CELLS, Numeric, rounded_mass
 from .randomizer import as_symbols
@@ -132,9 +133,25 @@ class SquareWave(Numeric):
         noise = (self._inverse**2 @ observed - shares) / people
         fitted = likeliest(self.law, observed, people)
         made = Estimate.of(
-            shares, noise, people, str(self), kind="distribution", population=population
+            shares,
+            noise,
+            people,
+            str(self),
+            kind="distribution",
+            population=population,
+            laws=inverted(self._inverse, self.law),
         )
-        return Fitted(made.shares, made.errors, people, str(self), made.kind, population, fitted)
+        return Fitted(
+            made.shares,
+            made.errors,
+            people,
+            str(self),
+            made.kind,
+            population,
+            fitted,
+            limits=made.limits,
+            laws=made.laws,
+        )
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
         """Exact variance of the unbiased shares given people with these shares, shape (a,)."""

@@ -79,7 +79,7 @@ function estimates({ told, tallies, burned }, { noise }) {
     : "";
   return [
     told.features.map(({ name, values }, i) => shares(name, estimated(values, counts[i], each))),
-    p("Shares of people, the noise taken off; by chance one may lie below 0 or above 100 %."),
+    p("Shares of people, the noise taken off; by chance an estimate may lie below 0 or above 100 %, its interval not."),
     p(`Promised to each of you: local epsilon = ${whole} nats, whatever is seen of your answers.${mixed}`),
   ];
 }

@@ -8,7 +8,7 @@ import { Refused, required, sodium } from "./sodium.js";
 
 const RULE = /^grr epsilon=(\d+(?:\.\d+)?(?:e[+-]\d+)?) each of (\d+)$/;
 const MOST = 20; // nats for one question; poll/questions.py
-const SHARE = 1.959963984540054; // standard errors on either side of a 95 % interval
+const RISK = 0.025; // with which either limit of a 95 % interval misses the truth
 const HALF = 2 ** 26;
 
 // The noise of a session: {whole, each} in nats; null where phones add none.
@@ -63,17 +63,48 @@ export function atMost(value) {
   return String(Number((Math.ceil(value * scale) / scale).toPrecision(3)));
 }
 
+// Of so many people: the least number m of them who have an answer for which at least `count` reports
+// say it with probability above RISK; people + 1 where there is none. Of m people who have it each says
+// it with probability `truth`, of the others with `lie` (analysis/randomizers/share_limits.py).
+function leastHolders(people) {
+  const logs = [0]; // of k!
+  for (let k = 1; k <= people; k++) logs.push(logs[k - 1] + Math.log(k));
+  const binomial = (trials, chance) =>
+    Array.from({ length: trials + 1 }, (_, k) => {
+      const ways = logs[trials] - logs[k] - logs[trials - k];
+      return Math.exp(ways + k * Math.log(chance) + (trials - k) * Math.log1p(-chance));
+    });
+  const tail = (holders, count, truth, lie) => {
+    const rest = binomial(people - holders, lie);
+    for (let k = rest.length - 2; k >= 0; k--) rest[k] += rest[k + 1]; // now: at least k
+    const others = (k) => (k <= 0 ? 1 : (rest[k] ?? 0));
+    return binomial(holders, truth).reduce((sum, law, own) => sum + law * others(count - own), 0);
+  };
+  return (count, truth, lie) => {
+    let [low, high] = [-1, people + 1];
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (tail(middle, count, truth, lie) > RISK) high = middle;
+      else low = middle;
+    }
+    return high;
+  };
+}
+
 // Of each answer: [answer, estimated share of people, low and high end of its 95 % interval].
-// counts: [[answer], people] as the board shows them. Unbiased, so it may leave 0 to 1.
+// counts: [[answer], people] as the board shows them. The estimate is unbiased, so it may leave 0 to 1.
 export function estimated(values, counts, each) {
   const { truth, lie } = chances(values.length, each);
   const said = new Map(counts.map(([[answer], people]) => [answer, people]));
   const people = [...said.values()].reduce((sum, many) => sum + many, 0);
+  const least = leastHolders(people);
   return values.map((answer) => {
-    const share = ((said.get(answer) ?? 0) / people - lie) / (truth - lie);
-    const held = Math.min(1, Math.max(0, share));
-    const noise = held * truth * (1 - truth) + (1 - held) * lie * (1 - lie);
-    const reach = (SHARE * Math.sqrt(noise / people)) / (truth - lie);
-    return [answer, share, share - reach, share + reach];
+    const count = said.get(answer) ?? 0;
+    const share = (count / people - lie) / (truth - lie);
+    // People without the answer, of reports that do not say it: the same law.
+    let high = Math.max(0, people - least(people - count, 1 - lie, 1 - truth));
+    let low = Math.min(people, least(count, truth, lie));
+    if (low === high) [low, high] = [Math.max(0, low - 1), Math.min(people, high + 1)];
+    return [answer, share, low / people, high / people];
   });
 }

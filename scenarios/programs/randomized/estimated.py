@@ -1,6 +1,6 @@
 """Estimated shares, with their limits, held against the truth where anybody knows it.
 
-Intervals are normal, 95 %, and count the noise of the reports given these people.
+Intervals are 95 % at least, from the law of the reports, and count their noise given these people.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,9 @@ from msgspec import field
 
 from ....analysis.randomizers import Estimate
 from ...serialization.record import Record
+
+ALPHA = 0.05  # with which limits may miss the truth
+ROUNDED = 1e-9  # limits and shares that differ by less are the same
 
 
 class ShareErrors(Record, frozen=True):
@@ -47,10 +50,12 @@ class Estimated(Record, frozen=True):
         outside: texts that are no report, which are left out.
         values: one for each share.
         shares, errors: unbiased, and their standard errors.
-        low, high: 95 % limits.
+        low, high: 95 % limits, within 0 to 1.
         projected: the nearest distribution, biased.
         truth: among the people who took part; () where nobody knows it.
         error: how far the shares are from the truth; None where nobody knows it.
+        nearest: values whose reports no share of people makes probable (2.5 %); both limits are
+            then at the nearest end.
     """
 
     feature: str
@@ -64,6 +69,7 @@ class Estimated(Record, frozen=True):
     projected: tuple[float, ...]
     truth: tuple[float, ...]
     error: EstimateErrors | None
+    nearest: tuple[str, ...] = ()
 
     @property
     def missed(self) -> tuple[float, ...]:
@@ -136,7 +142,8 @@ def limits(untested: UntestedEstimate, truth: tuple[float, ...]) -> Estimated:
     truth: (): nobody knows it.
     """
     estimate = untested.estimate
-    low, high = (tuple(ends.tolist()) for ends in estimate.interval())
+    known = estimate.limits(ALPHA)
+    low, high = tuple(known.low.tolist()), tuple(known.high.tolist())
     shares, errors = tuple(estimate.shares.tolist()), tuple(estimate.errors.tolist())
     return Estimated(
         untested.feature,
@@ -150,6 +157,7 @@ def limits(untested: UntestedEstimate, truth: tuple[float, ...]) -> Estimated:
         tuple(estimate.projected().tolist()),
         truth,
         _errors(shares, errors, truth, (low, high)) if truth else None,
+        tuple(untested.values[place] for place in np.flatnonzero(known.nearest).tolist()),
     )
 
 
@@ -161,5 +169,8 @@ def _errors(
 ) -> EstimateErrors:
     apart = missed(shares, truth)
     far = (miss / error for miss, error in zip(apart, errors, strict=True) if error)
-    inside = sum(a <= true <= b for a, true, b in zip(ends[0], truth, ends[1], strict=True))
+    inside = sum(
+        a - ROUNDED <= true <= b + ROUNDED
+        for a, true, b in zip(ends[0], truth, ends[1], strict=True)
+    )
     return EstimateErrors(max(apart), sum(apart) / len(apart), max(far, default=0.0), inside)

@@ -1,6 +1,6 @@
 """Values that reports find in an open domain, held against what people have.
 
-What is found comes from the reports alone; nobody lists values. Intervals are normal, 95 %, of a
+What is found comes from the reports alone; nobody lists values. Intervals are 95 % at least, of a
 value that was not chosen by its estimate: those that were just found are overestimated.
 """
 

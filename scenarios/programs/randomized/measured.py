@@ -1,7 +1,7 @@
 """Numbers that reports estimate besides shares: means, sums, quantiles, people in ranges.
 
 Each is a `Measure` of its randomizer, held against what it is among the people who took part.
-Intervals are 95 %: normal, or of a quantile the numbers that it may be; one that is biased says so.
+Intervals are 95 % at least, from the law of the reports; an estimate that is biased says so.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,6 +16,7 @@ from ...schema.mechanisms import mechanisms
 from ...serialization.record import Record
 from ...wording import Grid
 from .encoding import tally
+from .estimated import ALPHA, ROUNDED
 from .questions import Question
 
 ROWS = 24  # of a table of measures
@@ -32,6 +33,8 @@ class Measured(Record, frozen=True):
         high_95: the upper limit.
         truth: among the people who took part.
         biased: whether its expectation is not the truth.
+        nearest: whether no truth makes the reports probable (2.5 %); both limits are then at the
+            nearest end of the range.
     """
 
     name: str
@@ -41,6 +44,13 @@ class Measured(Record, frozen=True):
     high_95: float
     truth: float
     biased: bool
+    nearest: bool = False
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the truth is within the limits."""
+        rounded = ROUNDED * max(1.0, abs(self.truth))
+        return self.low_95 - rounded <= self.truth <= self.high_95 + rounded
 
 
 class MeasuredFeature(Record, frozen=True):
@@ -98,10 +108,19 @@ def held(untested: UntestedMeasures, truth: Callable[[int, Measure], float]) -> 
     """Put limits on the numbers, and the truth beside them. truth: of the number at a place."""
     rows = []
     for place, number in enumerate(untested.measures):
-        low, high = number.interval()
-        true = truth(place, number)
-        row = Measured(number.name, number.value, number.error, low, high, true, number.biased)
-        rows.append(row)
+        known = number.limits(ALPHA)
+        rows.append(
+            Measured(
+                number.name,
+                number.value,
+                number.error,
+                float(known.low[0]),
+                float(known.high[0]),
+                truth(place, number),
+                number.biased,
+                bool(known.nearest[0]),
+            )
+        )
     return MeasuredFeature(
         untested.feature, untested.reports, untested.outside, untested.values, tuple(rows)
     )

@@ -1,8 +1,8 @@
 """What randomized reports say about the people, how far it is from the truth, and what it costs.
 
 The unbiased estimate comes first: it may be below 0 or above 1. What makes a distribution of it
-(`projected`) is biased and called by its name. Intervals are normal, 95 %, and count the noise of
-the reports given these people. Every epsilon says which one it is.
+(`projected`) is biased and called by its name. Intervals are 95 % at least, from the law of the
+reports, and count their noise given these people. Every epsilon says which one it is.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,6 +18,7 @@ from ...populations import Population
 from ...schema.mechanisms import mechanisms
 from ...schema.model import Scenario
 from ...serialization.record import Record
+from ...wording import percent
 from ..findings import Findings
 from .encoding import tally
 from .estimated import Estimated, ShareErrors, UntestedEstimate, compare, limits, worst
@@ -123,11 +124,16 @@ class Randomized(Findings, frozen=True, tag="randomized"):
             return f"{self.rule}, found {', '.join(values[:3]) or 'nothing'}"
         if not self.features and self.measured:
             first = self.measured[0].measures[0]
-            wide = 1.96 * first.standard_error
-            return f"{self.rule}, {first.name} {first.estimate:.4g} +- {wide:.2g}"
+            ends = f"{first.low_95:.4g} to {first.high_95:.4g}"
+            return f"{self.rule}, {first.name} {first.estimate:.4g} ({ends})"
         if self.error is None:
-            widest = max((1.96 * max(feature.errors) for feature in self.features), default=nan)
-            return f"{self.rule}, shares +- {widest:.2g} at most (95 %)"
+            widths = [
+                high - low
+                for feature in self.features
+                for low, high in zip(feature.low, feature.high, strict=True)
+            ]
+            widest = max(widths, default=nan)
+            return f"{self.rule}, shares within {percent(widest)} at most (95 %)"
         return f"{self.rule}, largest error {self.largest_error:.2g}"
 
     @property

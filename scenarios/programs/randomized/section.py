@@ -93,7 +93,7 @@ def section(scenario: Scenario, findings: Randomized) -> Section:
     if shown:
         lead += (
             "The estimates are unbiased and may leave 0 to 100 %; the bars are 95 % intervals for "
-            "the noise, given these people. "
+            "the noise, given these people, and do not leave it. "
         )
         lead += (
             f"Largest error {percent(error['largest'])}, mean {percent(error['mean'])} of people."
@@ -128,9 +128,10 @@ def _estimates(place: int, feature: Mapping[str, Any]) -> Figure:
     order = list(range(count))
     if count > VALUES:
         order = sorted(order, key=lambda i: -feature["unbiased"][i])[:VALUES]
-    low = min(0.0, *(feature["low_95"][i] for i in order))
+    low = min(0.0, *(feature["unbiased"][i] for i in order))
     truth = feature["truth"]
-    high = max(*(feature["high_95"][i] for i in order), *(truth[i] for i in order if truth), 0.01)
+    drawn = (feature["high_95"], feature["unbiased"], *([truth] if truth else []))
+    high = max(0.01, *(numbers[i] for numbers in drawn for i in order))
     height = 26 + ROW * len(order) + 48
     title = f"{feature['feature']}: estimated shares" + (" and the truth" if truth else "")
     hold = "the truth is unknown"

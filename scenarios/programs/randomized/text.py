@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .privacy import Shuffled
     from .score import Randomized
 
+HELD = "95 % are expected, at least"
+NAMED = 5  # values whose limits are at the nearest end
 VALUES = 12  # of a feature, told one by one; else the most frequent
 NOTE = "a report pinned on a person is not a value: it says something about it, nothing for certain"
 
@@ -48,6 +50,9 @@ def summary(outcome: Any) -> Iterator[Block]:
     if local.measured:
         yield grid(local.measured)
         yield Line(f" {error_meaning(local.mechanism)}", "dim")
+        for feature in local.measured:
+            if names := [number.name for number in feature.measures if number.nearest]:
+                yield Line(f" {feature.feature}: {nearest(names)}")
     if local.found:
         yield grid_of_found(local.found)
         yield Line(" values near to the least share are found by luck, and then overestimated")
@@ -80,11 +85,20 @@ def _shares(local: "Randomized", shown: "Sequence[Estimated]") -> Iterator[Block
     if cut:
         names = ", ".join(feature.feature for feature in cut)
         yield Line(f" {names}: the {VALUES} largest; all are in result.json", "dim")
+    for feature in shown:
+        if feature.nearest:
+            yield Line(f" {feature.feature}: {nearest(feature.nearest)}")
     yield Line(f" estimate: unbiased, may leave 0 to 100 %; projected: {fit},")
     if known:
         yield Line(" biased; truth: among the people who took part, which no analyst knows")
     else:
         yield Line(" biased; the truth is known to nobody: people added noise before they sent")
+
+
+def nearest(names: Sequence[str]) -> str:
+    """Say which limits are at an end of the range, because no truth makes the reports probable."""
+    shown = ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
+    return f"limits at the nearest end, as no truth makes such reports probable (2.5 %): {shown}"
 
 
 def _rows(feature: "Estimated") -> Iterator[tuple[str, ...]]:
@@ -150,10 +164,10 @@ def _errors(local: "Randomized") -> Iterator[Score]:
     yield (
         "... in standard errors",
         f"{worst:.2f}",
-        "the worst of all shares; of a single one 95 % are below 1.96",
+        "the worst of all shares",
     )
     yield "mean error", signed(local.mean_error), f"over {many(shares, 'share')}"
-    yield "truth within its interval", f"{within:,} of {shares:,}", "95 % are expected"
+    yield "truth within its interval", f"{within:,} of {shares:,}", HELD
     yield from _outside(local)
 
 
@@ -178,8 +192,8 @@ def _of_found(local: "Randomized") -> Iterator[Score]:
 
 def _numbers(local: "Randomized") -> Iterator[Score]:
     every = [number for feature in local.measured for number in feature.measures]
-    within = sum(number.low_95 <= number.truth <= number.high_95 for number in every)
-    yield "numbers within their interval", f"{within:,} of {len(every):,}", "95 % are expected"
+    within = sum(number.is_held for number in every)
+    yield "numbers within their interval", f"{within:,} of {len(every):,}", HELD
     if outside := sum(feature.outside for feature in local.measured if not local.features):
         yield "outside", f"{outside:,}", "texts that are no report, left out of the estimates"
 

@@ -5,10 +5,8 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from veilmix.analysis.randomizers import GRR, KeyValue, PckvGRR, PckvUE, PrivKV
-from veilmix.analysis.randomizers.key_value import Ratio, pair
+from veilmix.analysis.randomizers.key_value import pair
 from veilmix.analysis.randomizers.randomizer import matrix_divergences
 from veilmix.analysis.shuffled.amplification import report_delta, report_epsilon
 from veilmix.analysis.shuffled.collections import all_pairs
@@ -173,22 +171,6 @@ def test_likelihoods_are_those_of_the_matrix(kind: type[KeyValue]) -> None:
     said = randomizer.symbols(randomizer.sample(np.array([2, 8]), 7))
     exact = np.log(randomizer.matrix[said])
     assert logs - logs[:, :1] == pytest.approx(exact - exact[:, :1])
-
-
-@given(
-    st.floats(-1, 1), st.floats(0.001, 1), st.floats(1e-6, 1), st.floats(1e-6, 1), st.floats(-1, 1)
-)
-def test_limits_of_a_ratio_are_all_that_fit(
-    m: float, share: float, total: float, spread: float, tie: float
-) -> None:
-    ratio = Ratio(m * share, share, total, spread, tie * (total * spread) ** 0.5)
-    low, high = ratio.limits(1.96)
-    assert -1 <= low <= ratio.value <= high <= 1
-    for at in np.linspace(-1, 1, 41):
-        away = (ratio.total - at * share) ** 2
-        variance = total - 2 * at * ratio.covariance + at**2 * spread
-        if away <= 1.96**2 * variance * (1 - 1e-9):
-            assert low - 1e-9 <= at <= high + 1e-9
 
 
 @pytest.mark.parametrize(

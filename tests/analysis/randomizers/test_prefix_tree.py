@@ -226,12 +226,16 @@ def test_intervals_hold_the_truth() -> None:
     rng, tree = np.random.default_rng(8), PrefixTree(("ab", "b", "cc", "d", ""), 2.0, 2)
     x = np.repeat(np.arange(5), [100, 200, 50, 400, 250])
     truth = np.bincount(x) / len(x)
-    scaled = []
+    scaled, held = [], 0
     for _ in range(200):
         estimate = tree.estimate(tree.sample(x, rng))
         scaled.append((estimate.shares - truth) / estimate.errors)
     inside = (np.abs(scaled) < 1.96).mean()
     assert 0.93 < inside < 0.97
+    for _ in range(20):
+        low, high = tree.estimate(tree.sample(x, rng)).interval()
+        held += ((low <= truth) & (truth <= high)).sum()
+    assert held >= binom.isf(0.999, 100, 0.95)
     assert np.abs(np.mean(scaled, axis=0)).max() < 4 / np.sqrt(200)
     exact = np.sqrt(tree.variance(truth, len(x)))
     assert estimate.errors == pytest.approx(exact, rel=0.1)

@@ -1,0 +1,65 @@
+"""The limits of estimated numbers, as every family gives them.
+
+Limits come from the law by which reports are made, so they hold at every number of people
+([decision 101](../../docs/adr/0101-limits-from-the-known-law.md)). They lie within the possible
+range. They are never equal where noise was added: limits that meet are moved apart by one person.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..validation import Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limits:
+    """Limits of some numbers, shape (k,) each.
+
+    Attributes:
+        low, high: each missed with probability alpha / 2 at most.
+        nearest: whether no possible truth makes the reports probable; then both limits are at the
+            nearest end of the range.
+    """
+
+    low: Floats
+    high: Floats
+    nearest: npt.NDArray[np.bool_]
+
+
+# alpha -> the limits, which miss the truth with probability alpha at most
+Limiting = Callable[[float], Limits]
+
+
+def within(low: Floats, high: Floats, least: float, most: float, person: float) -> Limits:
+    """Limits within the range from `least` to `most`, at least one person apart.
+
+    Args:
+        low: above `most` where no truth makes so large an estimate probable.
+        high: below `least` where no truth makes so small an estimate probable.
+        least: of the possible range.
+        most: of the possible range.
+        person: the change of the number that one person makes; 0 where no noise was added.
+    """
+    nearest = (low > most) | (high < least)
+    lows, highs = np.clip(low, least, most), np.clip(high, least, most)
+    meet = highs - lows < person / 2
+    lows = np.where(meet, np.maximum(least, lows - person), lows)
+    highs = np.where(meet, np.minimum(most, highs + person), highs)
+    return Limits(np.asarray(lows), np.asarray(highs), np.asarray(nearest))
+
+
+def joined(parts: list[Limits]) -> Limits:
+    """Limits of several numbers, one after the other."""
+    low, high, nearest = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("low", "high", "nearest")
+    )
+    return Limits(low, high, nearest)
+
+
+def moved(limits: Limits, middle: float, half: float) -> Limits:
+    """Limits of a number in [-1, 1] as those of a number in a range."""
+    return Limits(middle + half * limits.low, middle + half * limits.high, limits.nearest)

@@ -1,0 +1,267 @@
+"""Limits of a mean that hold for every population at every number of people.
+
+A report of somebody with number t contributes y to the estimate of the mean, and E y = t. The
+logarithm K_t(b) = log E exp(b y) is known for every t and b. Of n people, whoever they are,
+
+    log P(sum of y >= n s) <= sum of K_t(b) - b n s         for every b > 0  (Chernoff)
+
+and the sum of K_t(b) is at most n E_b(m), where m is the mean of t over the people and E_b the
+least concave function with E_b(t) >= K_t(b) at every possible t. A mean m is rejected if for some b
+the bound n (E_b(m) - b s) is below log(alpha / 2); so is a mean that is too large, with b < 0. What
+is not rejected lies between the limits: each is missed with probability alpha / 2 at most. A share
+is the mean of t = 1 (people who have the value) and t = 0.
+
+At large n these limits are wider than normal ones, which no proof covers: by
+sqrt(2 log(2 / alpha)) / z, 1.39 at alpha = 0.05.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import exp, inf, isfinite, log
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Floats
+from .limits import Limiting, Limits, joined, within
+
+# Tilts b that are tried, times the largest contribution, and those between the best one's
+# neighbours. Any number of them is safe, for each rejects a ray. The best is about
+# 2.7 / sqrt(people), so the least is for 10^7 people.
+COARSE, FINE = np.geomspace(8e-4, 64.0, 17), 7
+
+# tilts, shape (b,), of one sign -> K of each possible number, shape (b, t)
+Moments = Callable[[Floats], Floats]
+
+
+def mean_limits(
+    estimated: float,
+    people: int,
+    numbers: Floats,
+    moments: Moments,
+    tilts: Floats,
+    alpha: float,
+    *,
+    population: bool = False,
+) -> Limits:
+    """Limits of the mean, shape (1,).
+
+    Args:
+        estimated: s, the mean of all contributions.
+        people: n.
+        numbers: the possible t, shape (t,).
+        moments: K.
+        tilts: ascending b > 0 to begin with, shape (b,).
+        alpha: probability of a miss.
+        population: the mean of a large population from which the people were drawn. Then E_b is the
+            logarithm of the least concave function above exp(K_t(b)).
+    """
+    risk = log(alpha / 2) / people
+    order = np.argsort(numbers, kind="stable")
+    points, every = numbers[order], (moments, estimated, risk)
+    low = _furthest(points, order, *every, tilts, population=population)
+    high = -_furthest(-points[::-1], order[::-1], *every, -tilts, population=population)
+    least, most = float(points[0]), float(points[-1])
+    return within(np.array([low]), np.array([high]), least, most, (most - least) / people)
+
+
+def _furthest(
+    points: Floats,
+    order: npt.NDArray[np.int64],
+    moments: Moments,
+    estimated: float,
+    risk: float,
+    tilts: Floats,
+    *,
+    population: bool,
+) -> float:
+    """The largest crossing of all tilts, which are tried again around the best one."""
+
+    def tried(tilts: Floats) -> list[float]:
+        crossings = []
+        for row, tilt in zip(moments(tilts)[:, order], tilts.tolist(), strict=True):
+            level = tilt * estimated + risk
+            if population:
+                top = float(row.max())
+                crossings.append(crossing(points, np.exp(row - top), exp(min(level - top, 1.0))))
+            else:
+                crossings.append(crossing(points, row, level))
+        return crossings
+
+    coarse = tried(tilts)
+    best = int(np.argmax(coarse))
+    around = tilts[max(0, best - 1)], tilts[min(len(tilts) - 1, best + 1)]
+    fine = tried(np.geomspace(*around, FINE)) if isfinite(coarse[best]) else []
+    return max(*coarse, *fine)
+
+
+def crossing(points: Floats, levels: Floats, least: float) -> float:
+    """The least mean at which the concave majorant reaches `least`; infinite if it never does.
+
+    Args:
+        points: ascending, shape (t,).
+        levels: what the majorant is above, shape (t,).
+        least: a level.
+    """
+    if levels[0] >= least:
+        return float(points[0])
+    x, y = points.tolist(), levels.tolist()
+    hull: list[int] = []  # the corners of the majorant, from the left
+    for new in range(len(x)):
+        while len(hull) > 1 and _is_below(x, y, hull[-2], hull[-1], new):
+            hull.pop()
+        hull.append(new)
+    for left, right in pairwise(hull):
+        if y[right] >= least:
+            part = (least - y[left]) / (y[right] - y[left])
+            return float(x[left] + part * (x[right] - x[left]))
+    return inf
+
+
+def _is_below(x: Sequence[float], y: Sequence[float], left: int, middle: int, right: int) -> bool:
+    """Whether the middle point is on the line between both others, or below it."""
+    rise, run = y[right] - y[left], x[right] - x[left]
+    return (y[middle] - y[left]) * run <= rise * (x[middle] - x[left])
+
+
+def coins(weights: Floats, chance: float, truth: float, lie: float) -> Moments:
+    """K of coins that contribute w (coin - lie) / (truth - lie) each, shape (b, *weights).
+
+    Args:
+        weights: w, any shape.
+        chance: of a coin that is 1.
+        truth: the chance with which a coin contributes w on average.
+        lie: the chance with which it contributes 0 on average.
+    """
+
+    def moments(tilts: Floats) -> Floats:
+        scale = tilts.reshape(-1, *(1,) * weights.ndim) * weights / (truth - lie)
+        with np.errstate(divide="ignore"):
+            ones, zeros = np.log(chance), np.log1p(-chance)
+        return np.asarray(np.logaddexp(ones + scale, zeros) - scale * lie)
+
+    return moments
+
+
+def laws(levels: Floats, law: Floats) -> Moments:
+    """K of every input from its law over reports.
+
+    Args:
+        levels: contribution of each report, shape (b,).
+        law: the matrix, shape (b, t).
+    """
+
+    def moments(tilts: Floats) -> Floats:
+        powers = tilts[:, None] * levels
+        top = powers.max(axis=1, keepdims=True)
+        return np.asarray(np.log(np.exp(powers - top) @ law) + top)
+
+    return moments
+
+
+def largest(moments: Moments, has: npt.NDArray[np.bool_]) -> Moments:
+    """The largest K of inputs that have not a value, and of those that have it, shape (b, 2)."""
+
+    def ends(tilts: Floats) -> Floats:
+        every = moments(tilts)
+        return np.stack([every[:, ~has].max(axis=1), every[:, has].max(axis=1)], axis=1)
+
+    return ends
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShareLaw:
+    """The law of one report's contribution to the estimate of a share.
+
+    Attributes:
+        moments: K of people without the value, and of people with it, shape (b, 2).
+        reach: the largest contribution, either way.
+    """
+
+    moments: Moments
+    reach: float
+
+    def limits(self, share: float, people: int, alpha: float, *, population: bool) -> Limits:
+        """Limits of a share from its estimate, shape (1,)."""
+        numbers, tilts = np.array([0.0, 1.0]), COARSE / self.reach
+        return mean_limits(
+            share, people, numbers, self.moments, tilts, alpha, population=population
+        )
+
+
+# the place of a share -> the law of one report's contribution to it
+ShareLaws = Callable[[int], ShareLaw]
+
+
+def limits_of_all(shares: Floats, people: int, laws: ShareLaws, *, population: bool) -> Limiting:
+    """Limits of several shares, each by the law of the contributions to it."""
+
+    def limits(alpha: float) -> Limits:
+        return joined(
+            [
+                laws(place).limits(share, people, alpha, population=population)
+                for place, share in enumerate(shares.tolist())
+            ]
+        )
+
+    return limits
+
+
+def inverted(inverse: Floats, law: Floats) -> ShareLaws:
+    """Contributions by a left inverse of the matrix, shape (a, b), of a matrix of shape (b, a)."""
+
+    def share_law(place: int) -> ShareLaw:
+        levels, has = inverse[place], np.arange(law.shape[1]) == place
+        return ShareLaw(largest(laws(levels, law), has), float(np.abs(levels).max()))
+
+    return share_law
+
+
+def supporting(truth: float, lie: float) -> ShareLaw:
+    """Contributions of reports that support a value or do not, one value like any other."""
+    parts = [coins(np.ones(1), chance, truth, lie) for chance in (lie, truth)]
+
+    def moments(tilts: Floats) -> Floats:
+        return np.concatenate([part(tilts) for part in parts], axis=1)
+
+    return ShareLaw(moments, max(1 - lie, lie) / (truth - lie))
+
+
+def added(weights: Sequence[float], laws: Sequence[ShareLaws]) -> ShareLaws:
+    """Contributions that are weighted sums of independent ones."""
+
+    def share_law(place: int) -> ShareLaw:
+        parts = [part(place) for part in laws]
+
+        def moments(tilts: Floats) -> Floats:
+            pairs = zip(weights, parts, strict=True)
+            return np.asarray(sum(part.moments(weight * tilts) for weight, part in pairs))
+
+        reach = sum(weight * part.reach for weight, part in zip(weights, parts, strict=True))
+        return ShareLaw(moments, reach)
+
+    return share_law
+
+
+def drawn(weights: Floats, laws: Sequence[ShareLaws]) -> ShareLaws:
+    """Contributions of a part that is drawn."""
+
+    def share_law(place: int) -> ShareLaw:
+        from scipy.special import logsumexp
+
+        parts = [part(place) for part in laws]
+
+        def moments(tilts: Floats) -> Floats:
+            every = np.stack([part.moments(tilts) for part in parts])
+            return np.asarray(logsumexp(every, b=weights[:, None, None], axis=0))
+
+        return ShareLaw(moments, max(part.reach for part in parts))
+
+    return share_law
+
+
+def unknown_law(place: int) -> ShareLaw:
+    """Refused: reports contribute to the shares together with others."""
+    raise ParameterError(f"share {place}: its reports have no law of their own; found no limits")

@@ -1,0 +1,77 @@
+"""Limits of shares of people in ranges of numbers, from reports about nodes of a tree.
+
+A person's report (`ranges.py`) adds, to the estimated share of a set of leaves, a weighted sum of
+the coins of the level that it drew. Given the level the coins are independent, so K, the logarithm
+of E exp(b y), is known for every leaf, and the limits are those of `moment_limits.py`.
+"""
+
+from collections.abc import Callable, Sequence
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from ..validation import Floats
+from .limits import Limiting, Limits, joined
+from .moment_limits import ShareLaw, coins, largest, limits_of_all
+from .unary import UnaryEncoding
+
+Leaves = npt.NDArray[np.bool_]
+
+
+def leaves_law(
+    inside: Leaves,
+    fit: tuple[Floats, Floats],
+    nodes: Sequence[int],
+    paths: Floats,
+    coin: UnaryEncoding,
+) -> ShareLaw:
+    """The law of a report's contribution to the share of some leaves.
+
+    Args:
+        inside: whether each ordered leaf is one of them, shape (a,).
+        fit: G and c, the shares of the leaves from those of the nodes.
+        nodes: of each level.
+        paths: which nodes are above each leaf, shape (nodes, a).
+        coin: of a node.
+    """
+    truth, lie, h = coin.truth, coin.lie, len(nodes)
+    weights, shift = h * (inside @ fit[0]), float(inside @ fit[1])
+    zeros, ones = (coins(weights, chance, truth, lie) for chance in (lie, truth))
+    ends = np.cumsum(nodes)
+    levels = [slice(end - many, end) for end, many in zip(ends.tolist(), nodes, strict=True)]
+    above = [paths[level].argmax(axis=0) for level in levels]  # each leaf's node
+
+    def moments(tilts: Floats) -> Floats:
+        every = zeros(tilts)
+        own = ones(tilts) - every
+        drawn = [
+            every[:, level].sum(axis=1, keepdims=True) + own[:, level][:, node]
+            for level, node in zip(levels, above, strict=True)
+        ]
+        return np.asarray(np.logaddexp.reduce(drawn, axis=0) - log(h) + tilts[:, None] * shift)
+
+    reach = max(float(np.abs(weights[level]).sum()) for level in levels)
+    reach *= max(lie, 1 - lie) / (truth - lie)
+    return ShareLaw(largest(moments, inside), reach + abs(shift))
+
+
+def limits_of_sets(
+    ordered: Floats, people: int, sets: Sequence[Leaves], law: Callable[[Leaves], ShareLaw]
+) -> Limiting:
+    """Limits of the shares of people in some sets of leaves.
+
+    Args:
+        ordered: estimated shares of the ordered leaves, shape (a,).
+        people: n.
+        sets: whether each leaf is in the set.
+        law: of a report's contribution to the share of a set.
+    """
+    shares = np.array([ordered[inside].sum() for inside in sets])
+    return limits_of_all(shares, people, lambda place: law(sets[place]), population=False)
+
+
+def with_everybody(limits: Limiting) -> Limiting:
+    """Limits of some shares, and of one that is 1 for certain after them."""
+    everybody = Limits(np.ones(1), np.ones(1), np.zeros(1, np.bool_))
+    return lambda alpha: joined([limits(alpha), everybody])

@@ -1,0 +1,167 @@
+"""Exact limits of a share of people, from the law of the reports that support a value.
+
+A report supports a value with probability t (`truth`) if its person has the value, and with l
+(`lie`) if not. If m of n people have it, the number of supporting reports is
+
+    N = Bin(m, t) + Bin(n - m, l)        exactly, and stochastically increasing in m
+
+The limits are the least m with P(N >= c) > alpha / 2 and the greatest with P(N <= c) > alpha / 2:
+two tests inverted, so each limit is missed with probability alpha / 2 at most, whatever m is.
+Up to `EXACT` people both are found by bisection of exact tails. Beyond, they are score limits: the
+same equations with the normal law of the same mean and variance, and half a count for continuity.
+"""
+
+from collections.abc import Callable
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from ..estimation.confidence import clopper_pearson
+from ..validation import Counts, Floats
+from .limits import Limits, within
+
+EXACT = 100_000  # people up to which the law is summed
+# Deviations, and counts, beyond which a law is not summed: less than 1e-15 lies there (Bernstein).
+FAR, MARGIN = 8.3, 40
+
+
+def tail(people: int, holders: int, truth: float, lie: float, count: int) -> float:
+    """P(N >= count); what is not summed counts as above."""
+    from scipy.stats import binom
+
+    others = people - holders
+    summed, rest = (holders, truth), (others, lie)
+    if holders * truth * (1 - truth) > others * lie * (1 - lie):
+        summed, rest = rest, summed
+    trials, chance = summed
+    reach = FAR * sqrt(trials * chance * (1 - chance)) + MARGIN
+    first, last = max(0, int(trials * chance - reach)), min(trials, int(trials * chance + reach))
+    own = np.arange(first, last + 1)
+    law = binom.pmf(own, trials, chance)
+    return float(law @ binom.sf(count - own - 1, *rest)) + max(0.0, 1.0 - float(law.sum()))
+
+
+def least_holders(
+    people: int, counts: npt.ArrayLike, truth: float, lie: float, risk: float
+) -> npt.NDArray[np.int64]:
+    """The least m with P(N >= count) > risk, for ascending counts; people + 1 where there is none.
+
+    Args:
+        people: n.
+        counts: numbers of supporting reports, shape (k,).
+        truth: t.
+        lie: l, below t.
+        risk: of each limit.
+    """
+    guesses = score_holders(people, counts, truth, lie, risk)
+    if people > EXACT:
+        return guesses
+    found, shift = np.empty(len(guesses), np.int64), 0
+    # The exact limit is as far from the score limit as that of the count before, or nearly so.
+    for place, (count, guess) in enumerate(zip(np.asarray(counts), guesses, strict=True)):
+
+        def fits(holders: int, count: int = int(count)) -> bool:
+            return tail(people, holders, truth, lie, count) > risk
+
+        found[place] = first_fitting(fits, int(guess) + shift, people)
+        shift = int(found[place] - guess)
+    return found
+
+
+def first_fitting(fits: Callable[[int], bool], guess: int, most: int) -> int:
+    """The least number from 0 that fits, where all larger ones do; most + 1 if none does.
+
+    From a guess in growing steps, then by bisection.
+    """
+
+    def is_enough(number: int) -> bool:
+        return number > most or fits(number)
+
+    high = min(max(guess, 0), most + 1)
+    low, step = high - 1, 1
+    if is_enough(high):
+        while low >= 0 and is_enough(low):
+            high, low, step = low, max(-1, low - step), 2 * step
+    else:
+        low, high = high, high + 1
+        while not is_enough(high):
+            low, high, step = high, min(most + 1, high + step), 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        if is_enough(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def score_holders(
+    people: int, counts: npt.ArrayLike, truth: float, lie: float, risk: float
+) -> npt.NDArray[np.int64]:
+    """The same by the normal law: the least m with count - 1/2 - E N <= z sqrt(Var N)."""
+    from scipy.special import ndtri
+
+    z, slope = float(-ndtri(risk)), truth - lie
+    above = np.asarray(counts, np.float64) - 0.5 - people * lie
+    base, more = lie * (1 - lie), truth * (1 - truth) - lie * (1 - lie)
+    # slope^2 m^2 - 2 half m + rest = 0, of which the smaller solution has count - 1/2 >= E N
+    half = above * slope + z**2 * more / 2
+    rest = above**2 - z**2 * people * base
+    root = np.sqrt(np.maximum(half**2 - slope**2 * rest, 0.0))
+    least = np.where(above <= z * sqrt(people * base), 0.0, np.ceil((half - root) / slope**2))
+    return np.clip(least, 0, people + 1).astype(np.int64)
+
+
+def share_limits(
+    counts: Counts | Floats,
+    people: int,
+    truth: float,
+    lie: float,
+    alpha: float,
+    *,
+    population: bool = False,
+) -> Limits:
+    """Limits of the shares of people who have some values.
+
+    Args:
+        counts: supporting reports of each, shape (k,).
+        people: who reported, n.
+        truth: t.
+        lie: l, below t.
+        alpha: probability of a miss, of each share.
+        population: limits of the shares in a large population from which the people were drawn.
+            Then every report supports the value with the same probability, and the limits are those
+            of Clopper and Pearson for it.
+    """
+    person = 0.0 if truth == 1 and lie == 0 and not population else 1 / people
+    seen, place = np.unique(np.asarray(counts, np.int64), return_inverse=True)
+    if population:
+        ends = clopper_pearson(seen, people, alpha / 2)
+        low, high = ((end - lie) / (truth - lie) for end in ends)
+    else:
+        low = least_holders(people, seen, truth, lie, alpha / 2) / people
+        # People without the value, of reports that do not support it: the same law.
+        mirrored = least_holders(people, (people - seen)[::-1], 1 - lie, 1 - truth, alpha / 2)
+        high = (people - mirrored[::-1]) / people
+    return within(low[place], high[place], 0.0, 1.0, person)
+
+
+def coin_limits(ones: int, people: int, lie: float, alpha: float) -> Limits:
+    """Limits of the mean of numbers t in [-1, 1] of which one bit each is told, shape (1,).
+
+    A person says 1 with probability 1/2 + (1/2 - lie) t. The coins of n people have different
+    probabilities with mean p. Beyond a distance of one from n p their number of ones has no heavier
+    tail than Bin(n, p) (W. Hoeffding, On the distribution of the number of successes in independent
+    trials, 1956), so the limits are those of Clopper and Pearson for p.
+
+    Args:
+        ones: reports of 1.
+        people: n.
+        lie: probability of 1 where t = -1.
+        alpha: probability of a miss.
+    """
+    low, high = (
+        2 * (end - 0.5) / (1 - 2 * lie) for end in clopper_pearson([ones], people, alpha / 2)
+    )
+    return within(low, high, -1.0, 1.0, 2 / people)
