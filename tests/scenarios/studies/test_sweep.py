@@ -9,6 +9,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, suppress
 from pathlib import Path
+from threading import Event
 
 import pytest
 from msgspec.structs import replace
@@ -359,6 +360,24 @@ def test_threads_are_as_many_as_processors() -> None:
     assert window == executors.AHEAD * executors.processors()
     with make() as pool:
         assert pool.submit(os.getpid).result() == os.getpid()
+
+
+def test_ctrl_c_waits_for_nothing_that_threads_are_at_and_drops_the_rest() -> None:
+    """Threads cannot be ended, so whoever pressed it goes on beside them."""
+    begun, free = Event(), Event()
+
+    def work() -> bool:
+        begun.set()
+        return free.wait()
+
+    with suppress(KeyboardInterrupt), executors.opened("thread", 1) as pool:
+        first, second = pool.submit(work), pool.submit(os.getpid)
+        begun.wait()
+        raise KeyboardInterrupt
+    seen = (first.running(), second.cancelled())
+    free.set()
+    assert seen == (True, True)
+    assert first.result()
 
 
 @pytest.mark.slow
