@@ -1,6 +1,7 @@
 """Estimates of an incidence vector from its noisy version: one call, eight methods.
 
-    em          likelihood raised by EM until the fit is as good as noise allows (the default)
+    em          likelihood raised by EM until the fit is as good as noise allows (the default);
+                biased towards the flat vector, from which it starts
     bayes       posterior mean, all incidence vectors equally likely beforehand
     likelihood  the maximum of the likelihood itself
     minmax      the incidence vector with the least largest residual

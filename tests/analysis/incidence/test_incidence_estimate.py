@@ -102,6 +102,19 @@ def test_em_raises_the_likelihood_at_every_step_and_stops_where_it_says() -> Non
     assert em(h, A, M, steps=fit.steps - 1).deviance > 0.5 * fit.expected
 
 
+@pytest.mark.slow
+def test_em_is_biased_towards_the_flat_vector() -> None:
+    """The table of docs/incidence.md: a large count is too small, the next one too large."""
+    eta, A, errors = eta_of(3.0), transition(N, eta_of(3.0)), []
+    for seed in range(100):
+        psi = sample(PHI, eta, rng=seed)
+        errors.append(em(psi / M, A, M).shares * M - PHI)
+    means, spread = np.mean(errors, axis=0), np.std(errors, axis=0, ddof=1) / 10
+    assert means[:2] == pytest.approx([-67, 89], abs=1)
+    assert spread[:2] == pytest.approx([5, 6], abs=1)
+    assert np.sqrt(np.mean(np.square(errors), axis=0))[:2] == pytest.approx([83, 106], abs=1)
+
+
 def test_the_expected_deviance_is_that_of_the_law_of_psi() -> None:
     eta, rng = 0.8, np.random.default_rng(2)
     phi = np.array([4000, 3000, 2000, 1000])
