@@ -249,6 +249,41 @@ def test_the_walk_agrees_with_the_list_where_crowds_are_told_apart() -> None:
             assert abs(walked.shares[crowd].get(cell, 0.0) - share) < 5 * walked.error
 
 
+def test_of_too_many_moves_some_are_drawn_and_still_lead_everywhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """4 x 4 x 4 cells and all pair counts: of 6^3 small moves, 100 span all 27 directions."""
+    import numpy as np
+    from veilmix.analysis.trust import fiber_sampling as walk
+    from veilmix.analysis.trust.evidence import components, simplified
+    from veilmix.analysis.trust.fiber import fibre
+
+    evidence = pairs(list(product(range(4), repeat=3)), uniform((4, 4, 4)))
+    (component,) = components(evidence, simplified(evidence))
+    tables = fibre(evidence, component)
+    assert tables is not None
+    start = np.ones(len(tables.cells), dtype=np.int64)
+
+    def moves() -> list[tuple[int, ...]]:
+        rows = []
+        for cells, steps in walk._moves(
+            tables, component.columns, [start], np.random.default_rng(1)
+        ):
+            row = np.zeros(len(tables.cells), dtype=np.int64)
+            row[cells] = steps
+            assert not (walk._matrix(tables) @ row).any()
+            rows.append(tuple(row.tolist()))
+        return rows
+
+    every = moves()
+    monkeypatch.setattr(walk, "MOST_MOVES", 100)
+    some = moves()
+    assert len(every) == 6**3
+    assert (len(some), len(set(some))) == (100, 100)
+    assert set(some) < set(every)
+    assert np.linalg.matrix_rank(np.array(some)) == np.linalg.matrix_rank(np.array(every)) == 27
+
+
 def test_the_search_lists_every_table_once() -> None:
     from veilmix.analysis.trust.evidence import components, simplified
     from veilmix.analysis.trust.fiber import fibre
