@@ -161,6 +161,18 @@ class Numeric(Randomizer):
         moments = laws(levels, self.law)
         return mean_limits(told, people, self.scaled, moments, COARSE / reach, alpha)
 
+    def expected_limits(self, people: int) -> tuple[str, list[tuple[float, float]]]:
+        """95 % limits of the mean if half of the people have each end; then if all have one."""
+        low, high = (
+            self.law[:, int(np.argmin(self.points))],
+            self.law[:, int(np.argmax(self.points))],
+        )
+        known = []
+        for law in ((low + high) / 2, low, high):
+            limits = self._scaled_limits(people * law, people, 0.05)
+            known.append((float(limits.low[0] + 1) / 2, float(limits.high[0] + 1) / 2))
+        return "the mean", known
+
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
         """The mean."""
         return (self.mean(counts, people),)

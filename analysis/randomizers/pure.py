@@ -111,6 +111,14 @@ class Pure(Randomizer):
         drawn = shares * (1 - shares) if population else 0.0
         return np.asarray((self._noise(shares) + drawn) / people)
 
+    def expected_limits(self, people: int) -> tuple[str, list[tuple[float, float]]]:
+        """95 % limits of shares of a half, and of 0, 1/4, 3/4 and 1."""
+        self._informative()
+        holders = people * np.array([0.5, 0.0, 0.25, 0.75, 1.0])
+        counts = np.rint(people * self.lie + holders * (self.truth - self.lie)).astype(np.int64)
+        known = share_limits(counts, people, self.truth, self.lie, 0.05)
+        return "shares", list(zip(known.low.tolist(), known.high.tolist(), strict=True))
+
     def noise(self) -> float:
         """Variance of one report's estimate, averaged over uniform inputs and all shares."""
         self._informative()

@@ -223,6 +223,13 @@ class Randomizer(ABC):
         """Texts of `text_pattern` as reports; those with impossible numbers are left out."""
         raise ParameterError(f"{self}: its reports have no text")
 
+    def expected_limits(self, people: int) -> tuple[str, list[tuple[float, float]]] | None:  # noqa: ARG002
+        """The task, and 95 % limits as shares of the range: of its middle, then of other truths.
+
+        For reports that come as often as expected; None if they are not known beforehand.
+        """
+        return None
+
     def support_counts(self, reports: Any) -> Counts:  # noqa: ARG002 - a family's
         """How many reports support each symbol, or have a 1 at each position."""
         raise ParameterError(f"{self}: its reports support no symbols")

@@ -128,10 +128,12 @@ class Histogram(Randomizing):
         return [*text.steps(scenario, answering), mixing, text.counting(scenario)]
 
     def advice(self, scenario: Scenario, people: "Population") -> Iterator[str]:
-        """Which mechanism has least error."""
+        """What to expect of the noise, and which mechanism has least error."""
         from .choice import advice
+        from .foreseen import foreseen
 
-        return advice(scenario, people)
+        yield from foreseen(scenario, people)
+        yield from advice(scenario, people)
 
     def promise(self, scenario: Scenario) -> str:
         """What is promised, in words."""
