@@ -11,15 +11,15 @@ from time import perf_counter
 
 import numpy as np
 from veilmix.analysis.randomizers import GRR
-from veilmix.analysis.shuffled import epsilon as shuffled_epsilon
 from veilmix.analysis.shuffled import (
+    compose_reports,
     epsilon_for,
     hockey_stick,
     law,
     log_count_pmf,
     probabilistic_delta,
 )
-from veilmix.analysis.shuffled.composition import compose_reports
+from veilmix.analysis.shuffled import epsilon as shuffled_epsilon
 from veilmix.analysis.shuffled.delta import PairDivergence
 from veilmix.analysis.shuffled.worst_neighbours import worst
 

@@ -34,8 +34,8 @@ from ..randomizers import (
     SubsetSelection,
     UnaryEncoding,
 )
+from ..shuffled import compose_reports
 from ..shuffled.amplification import report_epsilon
-from ..shuffled.composition import compose_reports
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -23,20 +23,13 @@ from .grr import GRR
 from .moment_limits import ShareLaw, largest, laws, supporting
 from .neighbour_laws import Neighbours, flip_neighbours
 from .numerical_capacity import two_inputs
-from .randomizer import (
-    MOST_FLIPPED,
-    Bits,
-    Randomizer,
-    Seed,
-    Symbols,
-    as_generator,
-    as_lie,
-    as_symbols,
-)
+from .randomizer import Bits, Randomizer, Seed, Symbols, as_generator, as_lie, as_symbols
 from .share_limits import share_limits
 
 # Largest vectors whose joint law is estimated: 2^L numbers in memory.
 JOINT_BITS = 24
+# Bits of a report up to which every distance of two vectors is a kind of neighbours.
+MOST_FLIPPED = 16
 
 
 @dataclass(frozen=True, slots=True)

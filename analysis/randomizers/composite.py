@@ -21,9 +21,11 @@ from ...errors import ParameterError
 from ..validation import Floats, as_probabilities, sequence
 from .bit_flip import BitFlip
 from .channel import Channel, as_randomizer
+from .composite_neighbours import mixture_neighbours, product_neighbours
 from .estimate import Estimate
 from .grr import GRR
 from .moment_limits import ShareLaws, added, drawn
+from .neighbour_laws import Neighbours
 from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols
 from .row_numbers import check_rows
 from .unary import UnaryEncoding
@@ -98,6 +100,10 @@ class Product(Randomizer):
     def divergences(self) -> Floats:
         """Sums of the parts' divergences: the maximum over tuples factorises."""
         return np.asarray(sum(part.divergences() for part in self.parts))
+
+    def neighbours(self) -> list[Neighbours]:
+        """Those of the parts multiplied, where each treats all values alike."""
+        return product_neighbours(self.parts) or super(Product, self).neighbours()
 
     @property
     def inputs(self) -> int:
@@ -203,6 +209,11 @@ class Mixture(Randomizer):
         """The largest divergence of a part that is ever drawn."""
         drawn = [p for w, p in zip(self.weights, self.parts, strict=True) if w > 0]
         return np.asarray(np.maximum.reduce([part.divergences() for part in drawn]))
+
+    def neighbours(self) -> list[Neighbours]:
+        """Those of the parts side by side, where each treats all values alike."""
+        known = mixture_neighbours(self.weights, self.parts)
+        return known or super(Mixture, self).neighbours()
 
     @property
     def inputs(self) -> int:

@@ -125,10 +125,23 @@ class Hadamard(Pure):
         return two_inputs(np.array([p, p, q, q]), np.array([p, q, p, q]))
 
     def neighbours(self) -> list[Neighbours]:
-        """Two symbols are like any other two; the blanket is a uniform column."""
+        """Two symbols are like any other two; the blanket is a uniform column.
+
+        Outcomes: whether a column supports u and v. A third row z may be the product of the two:
+        then it is 1 where they agree. Else the three rows are independent, and whether a column
+        supports z is an outcome too.
+        """
         p, q = self.truth / 2, (1 - self.truth) / 2
         u, v, b = np.array([p, p, q, q]), np.array([p, q, p, q]), np.full(4, 0.25)
-        return [(PairLaw.over(b, u, v, 2 * (1 - self.truth)), [PairLaw.over(v, u, v)])]
+        equals = [PairLaw.over(v, u, v, shared=b)]
+        if self.a > 2:
+            equals.append(PairLaw.over(np.where(u == v, p, q), u, v, shared=b))
+        if self.a > 3:
+            supported = np.array([self.truth, 1 - self.truth])
+            z = np.multiply.outer(b, supported).ravel()
+            own, other, any_column = (np.repeat(law / 2, 2) for law in (u, v, b))
+            equals.append(PairLaw.over(z, own, other, shared=any_column))
+        return [(PairLaw.over(b, u, v, 4 * q), equals)]
 
     @property
     def text_width(self) -> int:

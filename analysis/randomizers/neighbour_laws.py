@@ -10,7 +10,7 @@ often as all coins allow:
     w = min(kappa / lambda, (1 - kappa) / (1 - lambda)) = (1 - kappa) / (1 - lambda)
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import comb, exp, prod
 
@@ -32,6 +32,7 @@ class PairLaw:
         law: b, over some outcomes; sums to 1.
         own, other: P_u / b and P_v / b at these outcomes.
         shared: the blanket's law / b at these outcomes, where all values of others are listed.
+        bare: P_u and P_v at the outcomes that b never has, shape (2, outcomes): nothing hides them.
     """
 
     weight: float
@@ -39,19 +40,42 @@ class PairLaw:
     own: Floats
     other: Floats
     shared: Floats | None = None
+    bare: Floats = field(default_factory=lambda: np.zeros((2, 0)))
 
     def alone(self, epsilon: float) -> float:
         """Delta before shuffling."""
-        return float(self.law @ np.maximum(self.own - exp(epsilon) * self.other, 0.0))
+        hidden = float(self.law @ np.maximum(self.own - exp(epsilon) * self.other, 0.0))
+        return hidden + self.never(epsilon)
+
+    def never(self, epsilon: float) -> float:
+        """The part of delta at outcomes that b never has: no crowd makes it smaller."""
+        return float(np.maximum(self.bare[0] - exp(epsilon) * self.bare[1], 0.0).sum())
+
+    @property
+    def given_away(self) -> float:
+        """The same at every epsilon: outcomes of u that neither b nor v has."""
+        return float(self.bare[0][self.bare[1] == 0].sum())
+
+    def reversed(self) -> "PairLaw":
+        """The same with u and v exchanged."""
+        return replace(self, own=self.other, other=self.own, bare=self.bare[::-1])
 
     @classmethod
     def over(
         cls, b: Floats, u: Floats, v: Floats, weight: float = 1.0, shared: Floats | None = None
     ) -> "PairLaw":
-        """From the laws b, P_u, P_v, blanket themselves; outcomes b never has are left out."""
+        """From the laws b, P_u, P_v, blanket themselves."""
         kept = b > 0
         both = None if shared is None else shared[kept] / b[kept]
-        return cls(weight, b[kept], u[kept] / b[kept], v[kept] / b[kept], both)
+        bare = np.stack([u, v])[:, ~kept]
+        return cls(
+            weight,
+            b[kept],
+            u[kept] / b[kept],
+            v[kept] / b[kept],
+            both,
+            bare[:, bare.max(axis=0, initial=0.0) > 0],
+        )
 
 
 # The blanket, and the pairs in which all others have one value: v, and others of another law.

@@ -24,8 +24,9 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import NO_NUMBERS, Counts, Floats, as_array, number
 from .estimate import Estimate
+from .matrix_neighbours import MOST_ENTRIES, MOST_INPUTS, matrix_neighbours
 from .measure import Measure
-from .neighbour_laws import Neighbours
+from .neighbour_laws import Neighbours, clone_neighbours
 from .numerical_capacity import numerical_capacity, pairwise_contraction
 from .row_numbers import check_rows
 from .two_level import TwoLevel
@@ -35,12 +36,8 @@ Bits = npt.NDArray[np.uint8]
 Unit = Literal["nats", "bits"]
 Seed = np.random.Generator | int | None
 
-# Bits of a report of flipped bits up to which bounds after shuffling are sought.
-MOST_FLIPPED = 16
 # A dense matrix has at most this many entries: 128 MiB of float64.
 DENSE_ENTRIES = 1 << 24
-
-
 # A lie rarer than this is lost in 1 - q.
 LEAST_LIE = 1e-15
 
@@ -187,11 +184,20 @@ class Randomizer(ABC):
         return None
 
     def neighbours(self) -> list[Neighbours]:
-        """Per kind of two neighbouring values, what reports say of them (`neighbour_laws.py`)."""
-        raise ParameterError(
-            f"randomizer: found {self}; needs GRR, UnaryEncoding, LocalHash, or BitFlip of at most "
-            f"{MOST_FLIPPED} bits"
-        )
+        """Per kind of two neighbouring values, what reports say of them; here by the matrix."""
+        known = matrix_neighbours(self.matrix) if self.is_readable else None
+        return known or [clone_neighbours(self.epsilon)]
+
+    @property
+    def knows_neighbours(self) -> bool:
+        """Whether the family has neighbours of its own, beside those of any matrix."""
+        return type(self).neighbours is not Randomizer.neighbours
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether neighbours are those of the matrix: it is small, and is all that people send."""
+        whole = self.messages_per_person == 1 and not self.finds
+        return whole and self.inputs <= MOST_INPUTS and self.outputs * self.inputs <= MOST_ENTRIES
 
     # How its reports are written, and how likely they are.
 

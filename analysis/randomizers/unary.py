@@ -173,7 +173,9 @@ class UnaryEncoding(Pure):
         return unary_encoding(self.a, self.kappa, self.lam) if 0 < self.lam < 1 else None
 
     def neighbours(self) -> list[Neighbours]:
-        """Two symbols are like any other two."""
+        """Two symbols are like any other two; coins that are certain are those of any matrix."""
+        if self.lam == 0 or self.kappa == 1:
+            return super(UnaryEncoding, self).neighbours()
         return [coin_neighbours(self.a, self.kappa, self.lam)]
 
     @property

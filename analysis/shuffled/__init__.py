@@ -1,5 +1,7 @@
-"""Shuffled reports of flipped bits: the complete analysis of paper 001.
+"""Shuffled reports: the complete analysis of paper 001 for flipped bits, bounds for any mechanism.
 
+    shuffle, largest_local_epsilon         any mechanism: epsilon after shuffling, and its inverse
+    compose_reports                        several features, or rounds, of one person
     count_pmf, log_count_pmf, count_cdf    the law of the number of reported ones, n people, m ones
     privacy_ratio, probability_ratio       paper 001's two ratios, over all outcomes
     quantile, grow, mean_and_variance      Sections 6.1, 6.6, 6.8
@@ -10,8 +12,9 @@
     removed_delta, replaced_delta          rows that k people open, each taking part at random
 
 May import `randomizers` and the ground files. Must never know how a mix works: here its effect is
-that nobody knows whose report is whose. Every epsilon and delta is a `Level`: a float that says
-which reading it is. Epsilons are in nats.
+that nobody knows whose report is whose. Neighbours differ in one person's value (replace one), and
+the number of people is public. An epsilon or delta of one-bit reports is a `Level`: a float that
+says which reading it is; of any mechanism it lies in an `Enclosure`. Epsilons are in nats.
 """
 
 from typing import TYPE_CHECKING
@@ -19,7 +22,10 @@ from typing import TYPE_CHECKING
 from ...deferred import deferred
 
 if TYPE_CHECKING:
+    from .amplification import Enclosure
+    from .any_mechanism import ShuffledEpsilon, largest_local_epsilon, shuffle
     from .bit_vectors import blanket_delta, enumerated_delta, equal_others_delta, local_delta
+    from .composition import ComposedReports, compose_reports
     from .curves import Figure, coverage_figure, crowd_figure, privacy_ratio_figure
     from .epsilon import (
         epsilon_for,
@@ -49,12 +55,15 @@ else:
     __getattr__, __dir__ = deferred(
         __name__,
         {
+            ".amplification": ["Enclosure"],
+            ".any_mechanism": ["ShuffledEpsilon", "largest_local_epsilon", "shuffle"],
             ".bit_vectors": [
                 "blanket_delta",
                 "enumerated_delta",
                 "equal_others_delta",
                 "local_delta",
             ],
+            ".composition": ["ComposedReports", "compose_reports"],
             ".curves": ["Figure", "coverage_figure", "crowd_figure", "privacy_ratio_figure"],
             ".epsilon": [
                 "epsilon_for",
@@ -84,11 +93,15 @@ else:
     )
 
 __all__ = [
+    "ComposedReports",
+    "Enclosure",
     "Figure",
     "Level",
     "SampledDelta",
+    "ShuffledEpsilon",
     "add_person",
     "blanket_delta",
+    "compose_reports",
     "count_cdf",
     "count_pmf",
     "coverage_figure",
@@ -99,6 +112,7 @@ __all__ = [
     "expected_counts",
     "grow",
     "hockey_stick",
+    "largest_local_epsilon",
     "law",
     "local_delta",
     "local_epsilon",
@@ -115,6 +129,7 @@ __all__ = [
     "ratio_bound",
     "removed_delta",
     "replaced_delta",
+    "shuffle",
     "total_variation",
     "transition_matrix",
 ]

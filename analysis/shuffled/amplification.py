@@ -1,4 +1,4 @@
-"""How private one shuffled report is, for every randomizer with two probabilities of support.
+"""How private one shuffled report is, for every randomizer and every matrix.
 
 The doubted person has u or v; of the n - 1 others nothing is assumed. Only what a report says about
 u and v matters, so a few outcomes y stand for all reports. If everybody's law is at least w b(y),
@@ -6,8 +6,10 @@ whatever their value, then with probability w each of the others says something 
 depends on nobody: the privacy blanket (*recalled*: Balle, Bell, Gascon, Nissim, 2019). Tell the
 attacker who did not, and what they said:
 
-    upper   (1 / (n w)) E[(sum of B_i X_i over i <= n)_+],   B_i ~ Ber(w),  Y_i ~ b,
+    upper   never + (1 / (n w)) E[(sum of B_i X_i over i <= n)_+],   B_i ~ Ber(w),  Y_i ~ b,
             X_i = (P_u(Y_i) - e^eps P_v(Y_i)) / b(Y_i);      and never above the local delta
+
+    never   the sum of (P_u(y) - e^eps P_v(y))_+ over the y that b never has: no crowd hides these
 
 In a large crowd the next one is nearer, where the laws of all values of the others are known:
 
@@ -20,38 +22,37 @@ In a large crowd the next one is nearer, where the laws of all values of the oth
             noise others of two or three values are worse: as many as are few enough are tried.
 
 Where all collections are few enough (`collections.py`) the delta is the largest of theirs: exact.
-The blankets of the randomizers are in `randomizers/neighbour_laws.py`.
+The blankets of the randomizers are in `randomizers/neighbour_laws.py`, those of any matrix in
+`randomizers/matrix_neighbours.py`; the better of both counts, at both ends (`bands.py`).
 """
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import log
+from math import inf, log
 
+from ...errors import ParameterError
 from ..randomizers import Randomizer, as_randomizer
 from ..randomizers.neighbour_laws import Neighbours
 from ..randomizers.randomizer import as_epsilon
 from ..validation import crowd, open_unit
-from .any_others import any_others_delta, listed
-from .collections import every_pair, mixed_pairs
+from .any_others import any_others_delta
+from .bands import Band, Effort, bands, lower_delta, upper_delta
+from .collections import every_pair
 from .epsilon import hockey_stick
 from .erased_response import ErasedResponse
 from .level import TRIED, width_in_words
-from .pair_bounds import least_delta, most_delta, telling
+from .pair_bounds import most_delta
 from .two_values import parted_delta, widest_end
 
-# Relative width of the interval in which an epsilon is sought.
-NARROW = 1e-6
-UPPER = "upper: exchange of terms, privacy blanket or local"
-RULE = f"lower: others of one value; {UPPER}"
-MIXED = f"lower: others of up to three values; {UPPER}"
 # The width from which a band is made narrower, as a share: of an epsilon, of a delta; and by how
 # much more than the lower bound an epsilon is tried.
 WIDE, WIDE_DELTA = 5e-3, 0.05
 STEPS = (0.0025, 0.005, 0.0075, 0.01, 0.0125, 0.016, 0.02, 0.03)
-# Nats beyond which a report that gives its value away has no epsilon.
-MOST_NATS = 600.0
+# Nats beyond which a report that gives its value away has no epsilon: of listed collections, of
+# bounds.
+MOST_NATS, MOST_SOUGHT = 600.0, 40.0
 # Part of the local epsilon below which an epsilon is taken for 0.
 LEAST = 1e-7
 
@@ -78,7 +79,9 @@ class Enclosure:
     @property
     def width(self) -> float:
         """The distance of the bounds as a share of the upper one; 0 where it is exact."""
-        return (self.high - self.low) / self.high if self.high > 0 else 0.0
+        if self.low == self.high:
+            return 0.0
+        return (self.high - self.low) / self.high if self.high < inf else inf
 
 
 def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Enclosure:
@@ -90,11 +93,11 @@ def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Enclosure:
 
     Args:
         n: reports, >= 1.
-        randomizer: GRR, UnaryEncoding, LocalHash or BitFlip; for a few reports any matrix.
+        randomizer: any randomizer, or a b x a matrix whose columns are inputs.
         epsilon: nats, > 0.
     """
     n, epsilon = crowd(n), as_epsilon(epsilon)
-    randomizer = as_randomizer(randomizer)
+    randomizer = mixed_as_one(randomizer)
     if (q := randomizer.one_bit) is not None:
         level = hockey_stick(n, q, epsilon)
         return Enclosure(float(level), float(level), level.rule)
@@ -103,92 +106,112 @@ def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Enclosure:
     if (pairs := every_pair(n, randomizer)) is not None:
         value = pairs.delta(epsilon)
         return Enclosure(value, value, TRIED)
-    low, high, rule = _bounds(randomizer, n)
-    most = high(epsilon)
-    least = min(low(epsilon), most)
-    if 0 < least < most * (1 - WIDE_DELTA):
+    found = bands(randomizer, n, Effort())
+    most = upper_delta(found, epsilon)
+    least = min(lower_delta(found, epsilon), most)
+    cases = next((band.cases for band in found if band.parted), None)
+    if cases and 0 < least < most * (1 - WIDE_DELTA):
         goal = least * (1 + WIDE_DELTA)
-        most = min(most, _parted(randomizer.neighbours(), n, epsilon, goal))
-    return Enclosure(least, max(least, most), rule)
+        most = min(most, _parted(cases, n, epsilon, goal))
+    return Enclosure(least, max(least, most), found[0].rule)
 
 
-def report_epsilon(n: int, randomizer: Randomizer, delta: float) -> Enclosure:
+def report_epsilon(
+    n: int, randomizer: Randomizer, delta: float, points: int | None = None
+) -> Enclosure:
     """The hockey-stick epsilon (nats) that shuffling n reports gives at this delta.
 
     Args:
         n: reports, >= 1.
-        randomizer: GRR, UnaryEncoding, LocalHash or BitFlip; for a few reports any matrix.
+        randomizer: any randomizer, or a b x a matrix whose columns are inputs.
         delta: in (0, 1).
+        points: lattice points to one deviation, >= 2: one pass, in milliseconds, whose band is
+            wider. None: as narrow as is known, which takes up to some seconds.
 
     Returns:
         As `report_delta`; never above the local epsilon. At delta = 1e-6 and 10^4 to 10^6 reports
         the bounds are within 1 % for GRR (measured up to 1,000 values, here within 0.04 %), and
         for OUE and basic RAPPOR, at every local epsilon from 0.5 to 6; for other unary encodings
         of three values and more they may be wider with little noise
-        (`docs/adr/0053-terms-are-exchanged-for-the-widest.md`). Narrowing takes up to some seconds.
+        (`docs/adr/0053-terms-are-exchanged-for-the-widest.md`).
     """
-    n, delta = crowd(n), open_unit(delta, "delta")
-    randomizer = as_randomizer(randomizer)
+    n, delta, effort = crowd(n), open_unit(delta, "delta"), Effort.of(points)
+    randomizer = mixed_as_one(randomizer)
     if (q := randomizer.one_bit) is not None:
         from .epsilon import epsilon_for
 
         level = epsilon_for(n, q, delta)
         return Enclosure(float(level), float(level), level.rule)
     local = randomizer.epsilon
-    if (pairs := every_pair(n, randomizer)) is not None:
+    if effort.thorough and (pairs := every_pair(n, randomizer)) is not None:
         value = _root(pairs.delta, delta, local)
         return Enclosure(value, value, TRIED)
-    low, high, rule = _bounds(randomizer, n)
-    most = _crossing(high, delta, local)[1]
-    least = _crossing(low, delta, most)[0]
-    cases = randomizer.neighbours()
-    if 0 < least < most * (1 - WIDE) and all(listed(case) for case in cases):
+    found = bands(randomizer, n, effort)
+    most = _upper_end(found, delta, local)
+    least = _lower_end(found, delta, most)
+    cases = next((band.cases for band in found if band.parted), None)
+    if cases and 0 < least < most * (1 - WIDE):
 
         def fits(epsilon: float) -> bool:
             return _parted(cases, n, epsilon, delta) <= delta
 
         tried = [least * (1 + step) for step in STEPS if least * (1 + step) < most]
         most = [*tried, most][bisect_left(tried, x=True, key=fits)]
-    return Enclosure(least, most, rule)
+    return Enclosure(least, most, found[0].rule)
 
 
-def upper_curve(n: int, randomizer: Randomizer) -> Callable[[float], float]:
-    """Delta for an epsilon > 0, or a certified upper bound of it: never below the truth."""
+def mixed_as_one(randomizer: Randomizer) -> Randomizer:
+    """A randomizer, or a matrix as one; refused where a report is several messages."""
+    known = as_randomizer(randomizer)
+    if known.messages_per_person > 1:
+        raise ParameterError(
+            f"randomizer: {known} sends {known.messages_per_person} messages of each person, "
+            "which are mixed one by one; needs a randomizer of one message"
+        )
+    return known
+
+
+def upper_curve(
+    n: int, randomizer: Randomizer, near: float | None = None
+) -> Callable[[float], float]:
+    """Delta for an epsilon > 0, or a certified upper bound of it: never below the truth.
+
+    Args:
+        n: reports, >= 1.
+        randomizer: of one message.
+        near: an epsilon, > 0, finite: the reading that is best there counts alone; None: all.
+    """
     if (q := randomizer.one_bit) is not None:
         return lambda epsilon: float(hockey_stick(n, q, epsilon))
     if (pairs := every_pair(n, randomizer)) is not None:
         return pairs.delta
-    return _bounds(randomizer, n)[1]
+    found = bands(randomizer, n, Effort())
+    if near is not None and len(found) > 1:
+        found = [min(found, key=lambda band: band.high(near))]
+    return lambda epsilon: upper_delta(found, epsilon)
 
 
-def _bounds(
-    randomizer: Randomizer, n: int
-) -> tuple[Callable[[float], float], Callable[[float], float], str]:
-    """Lower and upper bound as functions of epsilon > 0, and what gives them."""
-    cases = randomizer.neighbours()
-    mixed = mixed_pairs(n, cases)
+def _upper_end(found: Sequence[Band], delta: float, local: float) -> float:
+    """The least epsilon at which a reading's upper bound is at most delta."""
+    most = local
+    for band in found:
+        narrow = band.effort.narrow
+        # A further reading is searched only where it is better at the end reached so far.
+        if most == local or band.high(most * (1 - narrow)) <= delta:
+            most = min(most, _crossing(band.high, delta, most, narrow)[1])
+    return most
 
-    def low(epsilon: float) -> float:
-        best = max((pairs.delta(epsilon) for pairs in mixed), default=0.0)
-        # Those who tell most alone come first: of the others a rough bound is often enough.
-        for told, pair in sorted(
-            ((pair.alone(epsilon), pair) for _, equals in cases for pair in telling(equals)),
-            key=lambda candidate: -candidate[0],
-        ):
-            if told > best:  # shuffling never raises it
-                best = max(best, least_delta(pair, n, epsilon, best))
-        return best
 
-    def high(epsilon: float) -> float:
-        best = 0.0
-        for case in cases:
-            blanket = case[0]
-            alone = blanket.alone(epsilon)
-            if alone > best and (most := min(alone, most_delta(blanket, n, epsilon))) > best:
-                best = max(best, min(most, any_others_delta(case, n, epsilon, most)))
-        return best
-
-    return low, high, MIXED if mixed else RULE
+def _lower_end(found: Sequence[Band], delta: float, most: float) -> float:
+    """The largest epsilon at which a reading's lower bound is at least delta."""
+    if most == inf and any(band.given_away > delta for band in found):
+        return inf
+    least = 0.0
+    for band in found:
+        narrow = band.effort.narrow
+        if least == 0 or band.low(least * (1 + narrow)) >= delta:
+            least = max(least, _crossing(band.low, delta, most, narrow)[0])
+    return least
 
 
 def _parted(cases: Sequence[Neighbours], n: int, epsilon: float, goal: float) -> float:
@@ -222,7 +245,9 @@ def _root(delta_at: Callable[[float], float], delta: float, top: float) -> float
     return float(brentq(gap, 0.0, end, xtol=1e-15, rtol=1e-13)) if gap(end) < 0 else top
 
 
-def _crossing(delta_at: Callable[[float], float], delta: float, top: float) -> tuple[float, float]:
+def _crossing(
+    delta_at: Callable[[float], float], delta: float, top: float, narrow: float
+) -> tuple[float, float]:
     """Where a falling function of epsilon in (0, top) crosses delta, between two epsilons."""
     from scipy.optimize import brentq
 
@@ -231,20 +256,23 @@ def _crossing(delta_at: Callable[[float], float], delta: float, top: float) -> t
         delta_there = delta_at(epsilon)
         return (log(delta_there) if delta_there > 0 else -1e3) - log(delta)
 
-    high = top
+    high = MOST_SOUGHT if top == inf else top
+    least = high * LEAST
+    if top == inf and gap(high) > 0:
+        return high, inf
     # A crowd often needs far less than the local epsilon: first the order of magnitude.
     while gap(high / 4) <= 0:
         high /= 4
-        if high < top * LEAST:
+        if high < least:
             return 0.0, high
     low = high / 4
-    if gap(high * (1 - NARROW)) > 0:
-        return high * (1 - NARROW), high
-    root = float(brentq(gap, low, high * (1 - NARROW), xtol=NARROW * low, rtol=NARROW))
+    if gap(high * (1 - narrow)) > 0:
+        return high * (1 - narrow), high
+    root = float(brentq(gap, low, high * (1 - narrow), xtol=narrow * low, rtol=narrow))
     # The lattice moves with epsilon, and a bound with it, a little: step until it is on its side.
-    below, above = max(low, root * (1 - 2 * NARROW)), min(high, root * (1 + 2 * NARROW))
+    below, above = max(low, root * (1 - 2 * narrow)), min(high, root * (1 + 2 * narrow))
     while below > low and gap(below) < 0:
-        below = max(low, below * (1 - 10 * NARROW))
+        below = max(low, below * (1 - 10 * narrow))
     while above < high and gap(above) > 0:
-        above = min(high, above * (1 + 10 * NARROW))
+        above = min(high, above * (1 + 10 * narrow))
     return below, above

@@ -85,7 +85,8 @@ def any_others_delta(case: Neighbours, n: int, epsilon: float, known: float) -> 
         known: an upper bound, > 0: what is far below it costs nothing.
 
     Returns:
-        (2); infinite where the values of the others are not all known or no L is steep enough.
+        (2); infinite where the values of the others are not all known, where one of them excludes a
+        report, or where no L is steep enough.
     """
     if (labels := labelled(case, n, epsilon, known)) is None:
         return inf
@@ -122,8 +123,10 @@ class Labels:
 
 
 def listed(case: Neighbours) -> bool:
-    """Whether the values of the others are all known."""
-    return bool(case[1]) and all(pair.shared is not None for pair in case[1])
+    """Whether the values of the others are all known, and none of them excludes a report."""
+    blanket, pairs = case
+    hidden = blanket.weight > 0 and not blanket.bare.size
+    return hidden and bool(pairs) and all(pair.shared is not None for pair in pairs)
 
 
 def labelled(case: Neighbours, n: int, epsilon: float, known: float) -> Labels | None:

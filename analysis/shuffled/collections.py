@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..randomizers import Randomizer
+from ..randomizers.matrix_neighbours import DIGITS, merged
 from ..randomizers.neighbour_laws import Neighbours
 from ..validation import Floats
 
@@ -31,8 +32,6 @@ MOST_OUTCOMES = 3_000_000
 MOST_COLLECTIONS, MOST_VALUES = 40_000, 6
 # Entries of a matrix that is read for all collections of so few people.
 MOST_ENTRIES, FEW_PEOPLE = 1 << 16, 256
-# Digits in which proportional rows agree.
-DIGITS = 12
 
 Population = tuple[int, ...]  # people with each value
 
@@ -78,14 +77,20 @@ def every_pair(n: int, randomizer: Randomizer) -> Pairs | None:
 
 
 def mixed_pairs(n: int, cases: Sequence[Neighbours]) -> list[Pairs]:
-    """Neighbours whose others have two or three values, of the cases where those are few enough."""
-    pairs = []
+    """Neighbours whose others have two or three values, of the cases where those are few enough.
+
+    The first cases count: beyond `MOST_OUTCOMES` of all together no further one is listed.
+    """
+    pairs: list[Pairs] = []
     for pair in (pair for _, equals in cases for pair in equals[-1:]):
         columns = np.column_stack([pair.own, pair.other, np.ones_like(pair.own)])
         laws = columns * pair.law[:, None]
         # The others have v themselves, or a third value.
         kept = laws[:, :2] if np.array_equal(pair.other, columns[:, 2]) else laws
-        if n <= FEW_PEOPLE and (some := some_pairs(kept, n)) is not None:
+        total = sum(len(known.one) for known in pairs)
+        if n > FEW_PEOPLE or total > MOST_OUTCOMES:
+            break
+        if (some := some_pairs(kept, n)) is not None:
             pairs.append(some)
     return pairs
 
@@ -125,16 +130,6 @@ def some_pairs(Q: Floats, n: int) -> Pairs | None:
         if jobs and (pairs := _collected(iter(jobs), n)) is not None:
             return pairs
     return None
-
-
-def merged(Q: Floats) -> Floats:
-    """Q with its proportional rows added up, and none of zeros."""
-    rows = Q[Q.max(axis=1) > 0]
-    shape = np.round(rows / rows.sum(axis=1, keepdims=True), DIGITS)
-    _, kind = np.unique(shape, axis=0, return_inverse=True)
-    sums = np.zeros((int(kind.max()) + 1, Q.shape[1]))
-    np.add.at(sums, kind.ravel(), rows)
-    return sums
 
 
 def symmetric(rows: Floats) -> bool:

@@ -26,14 +26,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import ceil, expm1, log, prod
+from math import ceil, expm1, inf, log, prod
 
 import numpy as np
 
 from ...errors import ParameterError
-from ..randomizers import Randomizer, as_randomizer
+from ..randomizers import Randomizer
 from ..validation import Floats, open_unit, sequence, whole
-from .amplification import Enclosure, report_epsilon, upper_curve
+from .amplification import MOST_SOUGHT, Enclosure, mixed_as_one, report_epsilon, upper_curve
 from .counts import log_law
 from .delta import PairDivergence, log_g
 from .epsilon import epsilon_for
@@ -46,8 +46,8 @@ POINTS = 64
 FINER = 1 << 12
 TAILS = 128
 RULE = "losses convolved"
-# An epsilon that is taken for 0, nats.
-TINY = 1e-9
+# An epsilon that is taken for 0, nats; relative width in which an end of a curve is sought.
+TINY, NEAR = 1e-9, 0.02
 # Up to this length laws are convolved term by term; beyond, more than the noise of a Fourier
 # transform is subtracted. Only lower bounds need so many points.
 SHORT, NOISE = 1200, 1e-15
@@ -132,7 +132,7 @@ def compose_reports(
         delta: in (0, 1), of the whole.
     """
     delta = open_unit(delta, "delta")
-    randomizers = [as_randomizer(randomizer) for randomizer in sequence(randomizers, "randomizers")]
+    randomizers = [mixed_as_one(randomizer) for randomizer in sequence(randomizers, "randomizers")]
     reports = sequence(reports, "reports", "a number for each randomizer")
     if not randomizers or len(randomizers) != len(reports):
         raise ParameterError(
@@ -173,13 +173,34 @@ def _single(randomizer: Randomizer, n: int, delta: float) -> ComposedReports:
 def _hockey_stick(parts: Sequence[tuple[Randomizer, int]], delta: float) -> float:
     """The upper bound."""
     allowed = delta * BEYOND / len(parts)
-    tops = {part: max(report_epsilon(part[1], part[0], allowed).high, TINY) for part in set(parts)}
-    step = min(tops.values()) / POINTS
-    losses = {
-        part: dominating(upper_curve(part[1], part[0]), top, step) for part, top in tops.items()
+    ends = {part: report_epsilon(part[1], part[0], allowed).high for part in set(parts)}
+    curves = {
+        part: upper_curve(part[1], part[0], end if TINY < end < inf else None)
+        for part, end in ends.items()
     }
+    tops = {part: _top(end, curves[part], allowed) for part, end in ends.items()}
+    step = min(tops.values()) / POINTS
+    losses = {part: dominating(curves[part], top, step) for part, top in tops.items()}
     loss = _summed([losses[part] for part in parts])
-    return _least(loss.hockey_stick, delta, sum(randomizer.epsilon for randomizer, _ in parts))
+    local = sum(randomizer.epsilon for randomizer, _ in parts)
+    if local == inf:  # what is given away has no epsilon; the rest has the largest one listed
+        local = inf if loss.unbounded > delta else float(loss.values[-1])
+    return _least(loss.hockey_stick, delta, local) if local < inf else inf
+
+
+def _top(end: float, curve: Callable[[float], float], allowed: float) -> float:
+    """The epsilon from which on a curve is at most `allowed`, or no more than that above its limit.
+
+    The limit is above 0 where reports may exclude a value: such losses are unbounded.
+    """
+    if end < inf:
+        return max(end, TINY)
+    low, high = 0.0, MOST_SOUGHT
+    limit = curve(high) + allowed
+    while high - low > NEAR * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if curve(middle) <= limit else (middle, high)
+    return high
 
 
 def _probabilistic(bits: Sequence[tuple[int, float]], delta: float) -> float:

@@ -62,11 +62,18 @@ def positive_part(
 
 
 def at_most(
-    atoms: Floats, weights: Floats, n: int, finest: float = FINEST, sharp: float = inf
+    atoms: Floats,
+    weights: Floats,
+    n: int,
+    finest: float = FINEST,
+    sharp: float = inf,
+    *,
+    beyond: float = 0.0,
 ) -> float:
     """The upper bound alone; of E[(X_1 + ... + X_n + G)_+] where `sharp` is finite.
 
-    G is a Laplace variable of scale 1/sharp; infinite where it is far wider than the sum.
+    G is a Laplace variable of scale 1/sharp; infinite where it is far wider than the sum. Where
+    Chernoff's bound is at most `beyond`, that one.
     """
     atoms, weights, edge = _edges(atoms, weights, n)
     if edge is not None:
@@ -77,6 +84,8 @@ def at_most(
     limit = _chernoff(atoms, weights, n, slope) - log1p(-((slope / sharp) ** 2))
     if limit < NOTHING:
         return exp(NOTHING)
+    if beyond > 0 and limit <= log(beyond):
+        return exp(limit)
     if slope * step > STEEP:
         return exp(min(limit, -NOTHING))
     return min(exp(min(limit, -NOTHING)), _upper(atoms, weights, n, slope, step, sharp))

@@ -6,6 +6,7 @@ is larger at the same delta. A `Level` is a float, so that it can be computed wi
 rest.
 """
 
+from math import inf
 from typing import Literal, Self
 
 Kind = Literal["hockey-stick", "probabilistic"]
@@ -17,6 +18,8 @@ SEARCHED = "searched over all neighbours, no proof in interval arithmetic"
 
 def width_in_words(low: float, high: float) -> str:
     """How wide a certified band is, in figures and in words."""
+    if high == inf:
+        return "a band open above: some reports may exclude a value, and no epsilon is certain"
     if low <= 0:
         return "a band open below: nothing but 0 is certain from there"
     share = (high - low) / high

@@ -17,22 +17,41 @@ from .iid_sums import at_least, at_most
 FINE = 32.0
 
 
-def most_delta(pair: PairLaw, n: int, epsilon: float) -> float:
-    """Upper bound of the delta of a pair of neighbours among n reports."""
-    return at_most(*_terms(pair, epsilon), n, FINE) / (n * pair.weight)
+def most_delta(
+    pair: PairLaw, n: int, epsilon: float, beyond: float = 0.0, fine: float = FINE
+) -> float:
+    """Upper bound of the delta of a pair of neighbours among n reports.
+
+    Args:
+        pair: the blanket; with a weight of 0 nobody hides the doubted person.
+        n: reports, >= 1.
+        epsilon: nats, > 0.
+        beyond: a bound that is not above it may be a rough one.
+        fine: lattice points to one deviation.
+    """
+    if pair.weight <= 0:
+        return pair.alone(epsilon)
+    never, scale = pair.never(epsilon), n * pair.weight
+    rough = max(0.0, beyond - never) * scale
+    return never + at_most(*_terms(pair, epsilon), n, fine, beyond=rough) / scale
 
 
-def least_delta(pair: PairLaw, n: int, epsilon: float, beyond: float = 0.0) -> float:
+def least_delta(
+    pair: PairLaw, n: int, epsilon: float, beyond: float = 0.0, fine: float = FINE
+) -> float:
     """Lower bound of the pair's delta, in the worse of both directions; for w = 1.
 
     Where it is not above `beyond` it may be 0.
     """
-    there, scale = _terms(pair, epsilon), n * pair.weight
-    back = _terms(PairLaw(pair.weight, pair.law, pair.other, pair.own), epsilon)
-    best = at_least(*there, n, FINE, beyond * scale)
-    if not _alike(there, back):
-        best = max(best, at_least(*back, n, FINE, max(best, beyond * scale)))
-    return best / scale
+    back = pair.reversed()
+    first, second = _terms(pair, epsilon), _terms(back, epsilon)
+    scale, nevers = n * pair.weight, [pair.never(epsilon), back.never(epsilon)]
+    best = nevers[0] + at_least(*first, n, fine, max(0.0, beyond - nevers[0]) * scale) / scale
+    if nevers[0] != nevers[1] or not _alike(first, second):
+        beyond = max(best, beyond)
+        rest = at_least(*second, n, fine, max(0.0, beyond - nevers[1]) * scale) / scale
+        best = max(best, nevers[1] + rest)
+    return best
 
 
 def _alike(first: tuple[Floats, Floats], second: tuple[Floats, Floats]) -> bool:
@@ -51,5 +70,8 @@ def _terms(pair: PairLaw, epsilon: float) -> tuple[Floats, Floats]:
 
 def telling(pairs: Sequence[PairLaw]) -> list[PairLaw]:
     """The two pairs whose others hide the doubted person least, in a large crowd."""
-    spread = {id(pair): float(pair.law @ (pair.own - pair.other) ** 2) for pair in pairs}
-    return sorted(pairs, key=lambda pair: -spread[id(pair)])[:2]
+
+    def spread(pair: PairLaw) -> tuple[float, float]:
+        return float(pair.bare.sum()), float(pair.law @ (pair.own - pair.other) ** 2)
+
+    return sorted(pairs, key=spread, reverse=True)[:2]

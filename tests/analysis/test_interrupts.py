@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from veilmix.analysis import composition, incidence, information, randomizers, shuffled
-from veilmix.analysis.shuffled import amplification
-from veilmix.analysis.shuffled.composition import compose_reports
+from veilmix.analysis.shuffled import amplification, compose_reports
 
 OWN = "veilmix"  # the package, with which the names of its modules begin
 PRIOR, GRR = [0.5, 0.5], randomizers.GRR(2, 1.0)

@@ -28,8 +28,7 @@ from veilmix.analysis import (
     trust,
 )
 from veilmix.analysis.composition.known_joints import margin_bound
-from veilmix.analysis.shuffled import amplification
-from veilmix.analysis.shuffled.composition import compose_reports
+from veilmix.analysis.shuffled import amplification, compose_reports
 from veilmix.errors import DataError, ParameterError
 from veilmix.protocol.record import CountsSeen
 from veilmix.protocol.transcript import Transcript
@@ -165,6 +164,14 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "quantile": (shuffled.quantile, {"n": 5, "m": 2, "q": 0.2, "alpha": 0.1}),
     "report_delta": (amplification.report_delta, {"n": 5, "randomizer": GRR, "epsilon": 0.5}),
     "report_epsilon": (amplification.report_epsilon, {"n": 5, "randomizer": GRR, "delta": 0.1}),
+    "shuffle": (
+        shuffled.shuffle,
+        {"anything": Q, "n": 5, "delta": 0.1, "rounds": 1, "relied_on": 4, "points": 4},
+    ),
+    "largest_local_epsilon": (
+        shuffled.largest_local_epsilon,
+        {"family": lambda local: randomizers.GRR(2, local), "n": 5, "epsilon": 1.0, "delta": 0.1},
+    ),
     "compose_reports": (
         compose_reports,
         {"randomizers": [GRR, randomizers.GRR(3, 1.0)], "reports": [5, 6], "delta": 0.1},

@@ -101,8 +101,29 @@ def _reach(scenario: Scenario, people: Population) -> Iterator[str]:
             yield f"{question.name}: {some} is found with probability 95 % at least"
 
 
+def _unknown_neighbours(scenario: Scenario, people: Population) -> Iterator[str]:
+    """The basis of epsilon after shuffling, where a mechanism has no neighbours of its own."""
+    mechanism = scenario.local.mechanism
+    if mechanism not in mechanisms() or not scenario.local.epsilon:
+        return
+    for question in questions(scenario, people.schema.names, people.values):
+        randomizer = question.randomizer
+        if randomizer.knows_neighbours or randomizer.messages_per_person > 1:
+            continue
+        basis = (
+            f"the least entries of its {randomizer.outputs} x {randomizer.inputs} matrix"
+            if randomizer.is_readable
+            else f"its local epsilon, {randomizer.epsilon:.3g} nats, alone: an upper bound"
+        )
+        yield (
+            f"{question.name}: {mechanism} has no neighbours of its own; epsilon after shuffling "
+            f"will be certified from {basis}"
+        )
+
+
 def advice(scenario: Scenario, people: Population) -> Iterator[str]:
-    """The ranking in a sentence; nothing where no other mechanism has the task."""
+    """The ranking in a sentence, where another mechanism has the task; what bounds will rest on."""
+    yield from _unknown_neighbours(scenario, people)
     ranked = ranking(scenario, people.schema.names, people.values, people.n)
     if len(ranked) < 2:
         return

@@ -189,7 +189,7 @@ def _mixed(question: Question, reports: int) -> Shuffled:
 @lru_cache(maxsize=256)
 def _together(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
     """Compose randomizers with so many reports; the reports of a huge crowd are taken for fewer."""
-    from ....analysis.shuffled.composition import compose_reports
+    from ....analysis.shuffled import compose_reports
 
     counted = [many if randomizer.one_bit else min(many, CROWD) for randomizer, many in parts]
     composed = compose_reports([randomizer for randomizer, _ in parts], counted, DELTA)
@@ -200,8 +200,8 @@ def _together(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
         None,
         None,
         DELTA,
-        composed.hockey_stick.high,
-        0.0 if huge else low,
+        min(composed.hockey_stick.high, MOST_NATS),
+        0.0 if huge else min(low, MOST_NATS),
         likely.high if likely else None,
         likely.low if likely else None,
         composed.hockey_stick.rule + (f"; as of {CROWD:,} reports" if huge else ""),

@@ -1,0 +1,87 @@
+"""Neighbours of products and mixtures, from those of their parts.
+
+Where a part treats all values alike (`Pure`, one kind of neighbours), the laws of any two of them
+and of its blanket are known. Independent parts multiply, and parts that are drawn stand side by
+side:
+
+    product    w = prod w_j,         b = product of b_j,           P_u / b = prod P_u^j / b_j
+    mixture    w = sum s_j w_j,      b = s_j w_j b_j / w at j,     P_u / b = (w / w_j) P_u^j / b_j
+
+All other people may have any values: each part's blanket is below the law of each value. A lower
+bound has others of v.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from math import prod
+
+import numpy as np
+
+from ..validation import Floats
+from .neighbour_laws import Neighbours, PairLaw
+from .pure import Pure
+from .randomizer import Randomizer
+
+# Outcomes of a product that are listed.
+MOST_OUTCOMES = 1 << 14
+
+
+def product_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
+    """Neighbours of all parts together; None if a part treats values differently."""
+    cases = _alike(parts)
+    if cases is None or prod(len(blanket.law) for blanket, _ in cases) > MOST_OUTCOMES:
+        return None
+    blanket = _multiplied([blanket for blanket, _ in cases])
+    return [(blanket, [_multiplied([equals[0] for _, equals in cases])])]
+
+
+def mixture_neighbours(shares: Floats, parts: Sequence[Randomizer]) -> list[Neighbours] | None:
+    """Neighbours of a part drawn by its share; None if a drawn part treats values differently."""
+    drawn = [(share, part) for share, part in zip(shares.tolist(), parts, strict=True) if share]
+    cases = _alike([part for _, part in drawn])
+    if cases is None:
+        return None
+    weights = [share for share, _ in drawn]
+    blanket = _joined(weights, [blanket for blanket, _ in cases])
+    return [(blanket, [_joined(weights, [equals[0] for _, equals in cases])])]
+
+
+def _alike(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
+    """The one kind of neighbours that each part has, hidden at all outcomes."""
+    found = []
+    for part in parts:
+        if not isinstance(part, Pure) or len(cases := part.neighbours()) != 1:
+            return None
+        blanket, equals = cases[0]
+        # P_v / b is 1 where the others have v, so that v is theirs in every part.
+        same = [pair for pair in equals if (pair.other == 1).all() and not pair.bare.size]
+        if not same or blanket.bare.size:
+            return None
+        found.append((blanket, same))
+    return found
+
+
+def _multiplied(pairs: Sequence[PairLaw]) -> PairLaw:
+    def outer(laws: Sequence[Floats]) -> Floats:
+        return np.asarray(reduce(np.multiply.outer, laws).ravel())
+
+    return PairLaw(
+        prod(pair.weight for pair in pairs),
+        outer([pair.law for pair in pairs]),
+        outer([pair.own for pair in pairs]),
+        outer([pair.other for pair in pairs]),
+    )
+
+
+def _joined(shares: Sequence[float], pairs: Sequence[PairLaw]) -> PairLaw:
+    weight = sum(share * pair.weight for share, pair in zip(shares, pairs, strict=True))
+    scales = [weight / pair.weight for pair in pairs]
+    laws = [
+        share / scale * pair.law for share, scale, pair in zip(shares, scales, pairs, strict=True)
+    ]
+    return PairLaw(
+        weight,
+        np.concatenate(laws),
+        np.concatenate([scale * pair.own for scale, pair in zip(scales, pairs, strict=True)]),
+        np.concatenate([scale * pair.other for scale, pair in zip(scales, pairs, strict=True)]),
+    )

@@ -1,0 +1,150 @@
+"""Bounds of delta as functions of epsilon: what a family knows of its neighbours, and its matrix.
+
+A reading is a list of neighbours that bounds every pair of values (`neighbour_laws.py`): that of
+the family, where it has one, and that of the matrix where it is small (`matrix_neighbours.py`).
+Each gives a lower and an upper bound; the better of both is certified too.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import inf
+
+from ..randomizers import Randomizer
+from ..randomizers.matrix_neighbours import matrix_neighbours
+from ..randomizers.neighbour_laws import Neighbours
+from ..validation import whole
+from .any_others import any_others_delta, listed
+from .collections import Pairs, mixed_pairs
+from .pair_bounds import FINE, least_delta, most_delta, telling
+
+UPPER = "upper: exchange of terms, privacy blanket or local"
+RULE = f"lower: others of one value; {UPPER}"
+MIXED = f"lower: others of up to three values; {UPPER}"
+CLONES = "lower: none; upper: clones of a randomizer of this local epsilon, or local"
+# Relative width of the interval in which an epsilon is sought; with a number of points.
+NARROW, NARROW_BY_POINTS = 1e-6, 1e-3
+# Entries of outputs x inputs^3 up to which a matrix is read beside the family's own neighbours, and
+# the kinds of neighbours that it has.
+SMALL, SOME_CASES = 1 << 18, 64
+# Kinds of neighbours whose others of several values are listed, and parted.
+FEW_CASES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """The number of points that a bound is worked out with; no clock decides it.
+
+    Attributes:
+        fine: lattice points to one deviation of a term.
+        narrow: relative width of the interval in which an epsilon is sought.
+        thorough: whether collections are listed, terms exchanged and bands parted.
+    """
+
+    fine: float = FINE
+    narrow: float = NARROW
+    thorough: bool = True
+
+    @classmethod
+    def of(cls, points: int | None) -> "Effort":
+        """Return the full effort, or a single pass with this number of lattice points."""
+        if points is None:
+            return cls()
+        return cls(float(whole(points, "points", 2)), NARROW_BY_POINTS, thorough=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Band:
+    """Lower and upper bounds of delta by one reading.
+
+    Attributes:
+        cases: neighbours that bound every pair of values.
+        n: reports.
+        effort: number of points.
+        mixed: neighbours whose others have several values, listed one by one.
+    """
+
+    cases: Sequence[Neighbours]
+    n: int
+    effort: Effort
+    mixed: Sequence[Pairs] = ()
+
+    @property
+    def rule(self) -> str:
+        """The names of its bounds."""
+        if not any(pairs for _, pairs in self.cases):
+            return CLONES
+        return MIXED if self.mixed else RULE
+
+    @property
+    def parted(self) -> bool:
+        """Whether bounds that take seconds are known: all others' values are, of few kinds."""
+        few = len(self.cases) <= FEW_CASES
+        return self.effort.thorough and few and all(map(listed, self.cases))
+
+    def low(self, epsilon: float) -> float:
+        """A lower bound of delta at epsilon > 0."""
+        best = max((pairs.delta(epsilon) for pairs in self.mixed), default=0.0)
+        # Pairs with the largest local delta come first: for most others a rough bound is enough.
+        lists = {id(equals): equals for _, equals in self.cases}  # two directions may have one
+        for told, pair in sorted(
+            ((pair.alone(epsilon), pair) for equals in lists.values() for pair in telling(equals)),
+            key=lambda candidate: -candidate[0],
+        ):
+            if told > best:  # shuffling never raises it
+                best = max(best, least_delta(pair, self.n, epsilon, best, self.effort.fine))
+        return best
+
+    def high(self, epsilon: float) -> float:
+        """An upper bound of delta at epsilon > 0."""
+        best, exchanged = 0.0, dict[int, float]()
+        for case in self.cases:
+            blanket, equals = case
+            most = blanket.alone(epsilon)
+            if most > best:
+                most = min(most, most_delta(blanket, self.n, epsilon, best, self.effort.fine))
+            if most > best and self.effort.thorough:
+                # An exchange bounds both directions of two values.
+                if id(equals) not in exchanged:
+                    exchanged[id(equals)] = any_others_delta(case, self.n, epsilon, most)
+                most = min(most, exchanged[id(equals)])
+            best = max(best, most)
+        return best
+
+    @property
+    def given_away(self) -> float:
+        """A lower bound of delta at every epsilon: reports that exclude a value."""
+        pairs = [pair for _, equals in self.cases for pair in equals]
+        ways = [way.given_away for pair in pairs for way in (pair, pair.reversed())]
+        return max(ways, default=0.0)
+
+
+def bands(randomizer: Randomizer, n: int, effort: Effort) -> list[Band]:
+    """Bounds by every reading of a randomizer, that of its family first."""
+    own, *general = readings(randomizer)
+    # A matrix may have hundreds of kinds of neighbours: of these the least hidden one is listed.
+    some = own if len(own) <= FEW_CASES else own[:1]
+    first = Band(own, n, effort, mixed_pairs(n, some) if effort.thorough else ())
+    # Beside a family's own neighbours those of the matrix are for small crowds: none is exchanged.
+    return [first, *(Band(cases, n, replace(effort, thorough=False)) for cases in general)]
+
+
+@lru_cache(maxsize=32)
+def readings(randomizer: Randomizer) -> tuple[Sequence[Neighbours], ...]:
+    """The neighbours of the family, and those of its matrix where that is small."""
+    own = randomizer.neighbours()
+    small = randomizer.outputs * randomizer.inputs**3 <= SMALL and randomizer.is_readable
+    general = (
+        matrix_neighbours(randomizer.matrix) if small and randomizer.knows_neighbours else None
+    )
+    return (own, general) if general and len(general) <= SOME_CASES else (own,)
+
+
+def upper_delta(found: Sequence[Band], epsilon: float) -> float:
+    """The least upper bound of delta."""
+    return min((band.high(epsilon) for band in found), default=inf)
+
+
+def lower_delta(found: Sequence[Band], epsilon: float) -> float:
+    """The largest lower bound of delta."""
+    return max((band.low(epsilon) for band in found), default=0.0)
