@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .key_value import KeyValue
     from .key_value_reports import PckvGRR, PckvUE, PrivKV
     from .local_hash import HashReports, LocalHash
+    from .matrix_neighbours import matrix_divergences
     from .means import Duchi, Hybrid, Piecewise
     from .measure import Measure
     from .memoized import Memoized
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from .prefix_tree import PrefixTree
     from .projective import ProjectiveGeometry
     from .pure import Pure
-    from .randomizer import Randomizer, matrix_divergences
+    from .randomizer import Randomizer
     from .ranges import NodeReports, Ranges
     from .split_mix import SplitMix
     from .square_wave import SquareWave
@@ -81,6 +82,7 @@ else:
             ".key_value": ["KeyValue"],
             ".key_value_reports": ["PckvGRR", "PckvUE", "PrivKV"],
             ".local_hash": ["HashReports", "LocalHash"],
+            ".matrix_neighbours": ["matrix_divergences"],
             ".means": ["Duchi", "Hybrid", "Piecewise"],
             ".measure": ["Measure"],
             ".memoized": ["Memoized"],
@@ -90,7 +92,7 @@ else:
             ".prefix_tree": ["PrefixTree"],
             ".projective": ["ProjectiveGeometry"],
             ".pure": ["Pure"],
-            ".randomizer": ["Randomizer", "matrix_divergences"],
+            ".randomizer": ["Randomizer"],
             ".ranges": ["NodeReports", "Ranges"],
             ".split_mix": ["SplitMix"],
             ".square_wave": ["SquareWave"],

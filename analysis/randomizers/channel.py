@@ -15,8 +15,9 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import SUM_TOLERANCE, Floats, as_floats
 from .estimate import Estimate
+from .matrix_neighbours import matrix_divergences
 from .moment_limits import inverted
-from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols, matrix_divergences
+from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -30,8 +30,7 @@ from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols
 from .row_numbers import check_rows
 from .unary import UnaryEncoding
 
-# Noise of a part that never lies; its weight is then almost everything.
-SILENT = 1e-12
+SILENT = 1e-12  # noise of a part that never lies; its weight is then almost everything
 
 
 @dataclass(frozen=True, slots=True)

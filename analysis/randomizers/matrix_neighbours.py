@@ -36,6 +36,19 @@ RAREST = 1e-13
 DIGITS = 12
 
 
+def matrix_divergences(Q: Floats) -> Floats:
+    """d[x, x'] = max over y of log(Q[y, x] / Q[y, x']), nats; infinite where only x' is 0."""
+    a = Q.shape[1]
+    result = np.zeros((a, a))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(Q)
+        for x in range(a):
+            # A report that neither input produces says nothing: -inf + inf is left out.
+            gap = logs[:, x : x + 1] - logs
+            result[x] = np.fmax(np.fmax.reduce(gap, axis=0, initial=0.0), 0.0)
+    return result
+
+
 def matrix_neighbours(Q: Floats) -> list[Neighbours] | None:
     """Neighbours of a matrix; None where there are too many kinds of pairs.
 

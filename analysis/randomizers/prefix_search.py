@@ -8,7 +8,7 @@ chosen by its estimate.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
+from math import exp, inf
 from typing import Any, Protocol
 
 import numpy as np
@@ -208,3 +208,10 @@ def _value(tree: Hashing, reports: PrefixReports, text: Rows) -> FoundValue | No
     share, variance = tree.share_of(reports, text)
     limits = tree.limits_of(reports, text, ALPHA)
     return FoundValue(word, share, variance**0.5, float(limits.low[0]), float(limits.high[0]))
+
+
+def best_values(epsilon: float) -> int:
+    """The power of two g of least variance for rare prefixes."""
+    gain = exp(min(epsilon, 700.0)) - 1
+    powers = [1 << j for j in range(1, DEGREE + 1)]
+    return min(powers, key=lambda g: (g + gain) ** 2 / (g - 1))

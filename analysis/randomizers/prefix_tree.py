@@ -27,7 +27,7 @@ Thakurta, Practical locally private heavy hitters, NeurIPS 2017, without their s
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, tanh
+from math import tanh
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,7 +41,7 @@ from .grr import GRR
 from .limits import Limits, joined
 from .neighbour_laws import Neighbours, hash_neighbours
 from .prefix_errors import Trials, drawn_limits, least_share
-from .prefix_search import DEGREE, FoundValues, PrefixReports, Words, search
+from .prefix_search import DEGREE, FoundValues, PrefixReports, Words, best_values, search
 from .randomizer import Randomizer, Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .row_numbers import check_rows
 from .share_limits import share_limits
@@ -86,7 +86,7 @@ class PrefixTree(Randomizer):
         if any("\0" in word for word in words):
             raise ParameterError("words: a text holds the character 0, which ends texts")
         epsilon = as_epsilon(self.epsilon)
-        g = _best(epsilon) if self.g is None else whole(self.g, "g", 2)
+        g = best_values(epsilon) if self.g is None else whole(self.g, "g", 2)
         if g & (g - 1) or g > 1 << DEGREE:
             raise ParameterError(f"g: found {g}; needs a power of two up to 2^{DEGREE}")
         for name, value in (("words", words), ("epsilon", epsilon), ("width", width), ("g", g)):
@@ -235,10 +235,8 @@ class PrefixTree(Randomizer):
             every = [self.limits_of(reports, x, alpha, population=population) for x in self.texts]
             return joined(every)
 
-        made, n = str(self), len(reports)
-        return Estimate.of(
-            shares, noise, n, made, kind="bits", population=population, limits=limits
-        )
+        said = shares, noise, len(reports), str(self)
+        return Estimate.of(*said, kind="bits", population=population, limits=limits)
 
     def limits_of(
         self,
@@ -349,10 +347,3 @@ class PrefixTree(Randomizer):
         known = (levels >= 1) & (levels <= self.levels) & (values < self.values)
         rows = keys.reshape(len(texts), self.levels).astype(np.uint16)
         return PrefixReports(levels[known], rows[known], values[known])
-
-
-def _best(epsilon: float) -> int:
-    """The power of two g of least variance for rare prefixes."""
-    gain = exp(min(epsilon, 700.0)) - 1
-    powers = [1 << j for j in range(1, DEGREE + 1)]
-    return min(powers, key=lambda g: (g + gain) ** 2 / (g - 1))

@@ -24,7 +24,12 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import NO_NUMBERS, Counts, Floats, as_array, number
 from .estimate import Estimate
-from .matrix_neighbours import MOST_ENTRIES, MOST_INPUTS, matrix_neighbours
+from .matrix_neighbours import (
+    MOST_ENTRIES,
+    MOST_INPUTS,
+    matrix_divergences,
+    matrix_neighbours,
+)
 from .measure import Measure
 from .neighbour_laws import Neighbours, clone_neighbours
 from .numerical_capacity import numerical_capacity, pairwise_contraction
@@ -276,19 +281,6 @@ class Randomizer(ABC):
         if unit not in ("nats", "bits"):
             raise ParameterError(f"unit: found {unit!r}; needs 'nats' or 'bits'")
         return self.epsilon if unit == "nats" else self.epsilon / log(2)
-
-
-def matrix_divergences(Q: Floats) -> Floats:
-    """d[x, x'] = max over y of log(Q[y, x] / Q[y, x']), nats; infinite where only x' is 0."""
-    a = Q.shape[1]
-    result = np.zeros((a, a))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(Q)
-        for x in range(a):
-            # A report that neither input produces says nothing: -inf + inf is left out.
-            gap = logs[:, x : x + 1] - logs
-            result[x] = np.fmax(np.fmax.reduce(gap, axis=0, initial=0.0), 0.0)
-    return result
 
 
 def as_generator(rng: Seed) -> np.random.Generator:

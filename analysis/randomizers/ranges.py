@@ -40,15 +40,7 @@ from .neighbour_laws import Neighbours, coin_neighbours
 from .numerical_capacity import two_inputs
 from .points import as_points
 from .quantile import quantile
-from .randomizer import (
-    Bits,
-    Randomizer,
-    Seed,
-    Symbols,
-    as_epsilon,
-    as_generator,
-    as_symbols,
-)
+from .randomizer import Bits, Randomizer, Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .range_limits import leaves_law, limits_of_sets, with_everybody
 from .row_numbers import check_rows
 from .unary import UnaryEncoding

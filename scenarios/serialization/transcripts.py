@@ -192,10 +192,7 @@ def _blocks(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> 
 
 
 def decode(path: Path) -> tuple[Transcript | None, tuple[int, ...]]:
-    """Read a transcript and the number of values of each column. StorageError if it is damaged.
-
-    The transcript of an ideal run is None.
-    """
+    """Read a transcript (None of an ideal run) and columns' sizes. StorageError: it is damaged."""
     with uncollected():
         return _decoded(path, list(_parsed(path)))
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from veilmix.analysis.randomizers import GRR, KeyValue, PckvGRR, PckvUE, PrivKV
 from veilmix.analysis.randomizers.key_value import pair
-from veilmix.analysis.randomizers.randomizer import matrix_divergences
+from veilmix.analysis.randomizers.matrix_neighbours import matrix_divergences
 from veilmix.analysis.shuffled.amplification import report_delta, report_epsilon
 from veilmix.analysis.shuffled.collections import all_pairs
 from veilmix.errors import ParameterError

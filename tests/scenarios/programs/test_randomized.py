@@ -32,17 +32,8 @@ from veilmix.scenarios.studies.cost import cost
 from veilmix.scenarios.validation.load import change, loads
 from veilmix.scenarios.verification.checks import verify
 
-MECHANISMS = (
-    "grr",
-    "rappor",
-    "oue",
-    "blh",
-    "local-hash",
-    "subset",
-    "hadamard",
-    "projective",
-    "bit-flip",
-)
+SHARES = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "projective")
+MECHANISMS = (*SHARES, "bit-flip")
 EVERYBODY = ("analyst", "shuffler-1", "shuffler-2")
 
 
