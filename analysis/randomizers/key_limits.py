@@ -1,4 +1,4 @@
-"""Limits of the mean of a key's numbers among the people who have it, at every number of people.
+"""Limits of the mean of a key's numbers, at every number of people.
 
 With h and d the unbiased contributions of a report to the number of people who have the key and
 to the total of their t, the contribution d - m h has mean 0 over the people if m is their mean. So
@@ -24,40 +24,40 @@ import numpy.typing as npt
 from ..validation import Floats
 from .limits import Limits
 
-MEANS = np.linspace(-1.0, 1.0, 401)  # that are tried
+MEANS = np.linspace(-1.0, 1.0, 401)
 TILTS = np.geomspace(1e-3, 64.0, 64)  # times the largest contribution
 
 
 class Signing(Protocol):
-    """The probabilities of a report about a key (`KeyValue`)."""
+    """Probabilities of a report about a key (`KeyValue`)."""
 
     @property
     def own(self) -> float:
-        """That it says the key that its person has."""
+        """The probability that a report says the key of its person."""
         raise NotImplementedError
 
     @property
     def other(self) -> float:
-        """That it says a given other key."""
+        """The probability that a report says another given key."""
         raise NotImplementedError
 
     @property
     def sign(self) -> float:
-        """That a report of the own key has the own sign."""
+        """The probability that a report of the own key has the own sign."""
         raise NotImplementedError
 
 
 def key_mean_limits(
     law: Signing, plus: float, minus: float, people: int, estimated: float, alpha: float
 ) -> Limits:
-    """Limits of the mean t of a key, shape (1,).
+    """Return limits of the mean t of a key, shape (1,).
 
     Args:
         law: of a report.
         plus: reports that say 1 of the key.
         minus: reports that say -1.
         people: n.
-        estimated: the mean that is nearest where none fits.
+        estimated: the mean to take if both tests reject every mean.
         alpha: probability of a miss.
     """
     kept = np.flatnonzero(_accepted(law, np.array([plus, minus, people - plus - minus]), alpha))
@@ -69,7 +69,7 @@ def key_mean_limits(
 
 
 def _accepted(law: Signing, seen: Floats, alpha: float) -> npt.NDArray[np.bool_]:
-    """Whether each mean is kept by both tests. seen: reports that say 1, -1 and nothing."""
+    """Return whether both tests keep each mean. seen: reports that say 1, -1 and nothing."""
     own, other, sign = law.own, law.other, law.sign
     people, gap, m = float(seen.sum()), own - other, MEANS[:, None]
     signs = np.array([1.0, -1.0, 0.0]) / (own * (2 * sign - 1))

@@ -1,8 +1,8 @@
-"""The limits of estimated numbers, as every family gives them.
+"""Limits of estimated numbers.
 
 Limits come from the law by which reports are made, so they hold at every number of people
 ([decision 101](../../docs/adr/0101-limits-from-the-known-law.md)). They lie within the possible
-range. They are never equal where noise was added: limits that meet are moved apart by one person.
+range. They are never equal where noise was added: equal limits are moved apart by one person.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from ..validation import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Limits:
-    """Limits of some numbers, shape (k,) each.
+    """Limits of k numbers, shape (k,) each.
 
     Attributes:
         low, high: each missed with probability alpha / 2 at most.
@@ -34,7 +34,7 @@ Limiting = Callable[[float], Limits]
 
 
 def within(low: Floats, high: Floats, least: float, most: float, person: float) -> Limits:
-    """Limits within the range from `least` to `most`, at least one person apart.
+    """Return limits within the range from `least` to `most`, at least one person apart.
 
     Args:
         low: above `most` where no truth makes so large an estimate probable.
@@ -52,7 +52,7 @@ def within(low: Floats, high: Floats, least: float, most: float, person: float) 
 
 
 def joined(parts: list[Limits]) -> Limits:
-    """Limits of several numbers, one after the other."""
+    """Concatenate limits."""
     low, high, nearest = (
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("low", "high", "nearest")
@@ -61,5 +61,5 @@ def joined(parts: list[Limits]) -> Limits:
 
 
 def moved(limits: Limits, middle: float, half: float) -> Limits:
-    """Limits of a number in [-1, 1] as those of a number in a range."""
+    """Return limits of a number in [-1, 1] in the unit of its range."""
     return Limits(middle + half * limits.low, middle + half * limits.high, limits.nearest)

@@ -1,7 +1,7 @@
 """Limits of a mean that hold for every population at every number of people.
 
-A report of somebody with number t contributes y to the estimate of the mean, and E y = t. The
-logarithm K_t(b) = log E exp(b y) is known for every t and b. Of n people, whoever they are,
+A report about a number t contributes y to the estimate of the mean, and E y = t. The
+logarithm K_t(b) = log E exp(b y) is known for every t and b. For any n people,
 
     log P(sum of y >= n s) <= sum of K_t(b) - b n s         for every b > 0  (Chernoff)
 
@@ -11,7 +11,7 @@ the bound n (E_b(m) - b s) is below log(alpha / 2); so is a mean that is too lar
 is not rejected lies between the limits: each is missed with probability alpha / 2 at most. A share
 is the mean of t = 1 (people who have the value) and t = 0.
 
-At large n these limits are wider than normal ones, which no proof covers: by
+At large n these limits are wider than normal ones, which have no proof: by
 sqrt(2 log(2 / alpha)) / z, 1.39 at alpha = 0.05.
 """
 
@@ -46,7 +46,7 @@ def mean_limits(
     *,
     population: bool = False,
 ) -> Limits:
-    """Limits of the mean, shape (1,).
+    """Return limits of the mean, shape (1,).
 
     Args:
         estimated: s, the mean of all contributions.
@@ -77,7 +77,7 @@ def _furthest(
     *,
     population: bool,
 ) -> float:
-    """The largest crossing of all tilts, which are tried again around the best one."""
+    """Return the largest crossing; tilts around the best one are tried too."""
 
     def tried(tilts: Floats) -> list[float]:
         crossings = []
@@ -98,7 +98,7 @@ def _furthest(
 
 
 def crossing(points: Floats, levels: Floats, least: float) -> float:
-    """The least mean at which the concave majorant reaches `least`; infinite if it never does.
+    """Return the least mean at which the concave majorant reaches `least`; infinite if none.
 
     Args:
         points: ascending, shape (t,).
@@ -121,13 +121,13 @@ def crossing(points: Floats, levels: Floats, least: float) -> float:
 
 
 def _is_below(x: Sequence[float], y: Sequence[float], left: int, middle: int, right: int) -> bool:
-    """Whether the middle point is on the line between both others, or below it."""
+    """Whether the middle point is on the line between the other two, or below it."""
     rise, run = y[right] - y[left], x[right] - x[left]
     return (y[middle] - y[left]) * run <= rise * (x[middle] - x[left])
 
 
 def coins(weights: Floats, chance: float, truth: float, lie: float) -> Moments:
-    """K of coins that contribute w (coin - lie) / (truth - lie) each, shape (b, *weights).
+    """Return K of coins that contribute w (coin - lie) / (truth - lie), shape (b, *weights).
 
     Args:
         weights: w, any shape.
@@ -146,7 +146,7 @@ def coins(weights: Floats, chance: float, truth: float, lie: float) -> Moments:
 
 
 def laws(levels: Floats, law: Floats) -> Moments:
-    """K of every input from its law over reports.
+    """Return K of every input, from its law over reports.
 
     Args:
         levels: contribution of each report, shape (b,).
@@ -162,7 +162,7 @@ def laws(levels: Floats, law: Floats) -> Moments:
 
 
 def largest(moments: Moments, has: npt.NDArray[np.bool_]) -> Moments:
-    """The largest K of inputs that have not a value, and of those that have it, shape (b, 2)."""
+    """Return the largest K of inputs without the value, and of inputs with it, shape (b, 2)."""
 
     def ends(tilts: Floats) -> Floats:
         every = moments(tilts)
@@ -184,7 +184,7 @@ class ShareLaw:
     reach: float
 
     def limits(self, share: float, people: int, alpha: float, *, population: bool) -> Limits:
-        """Limits of a share from its estimate, shape (1,)."""
+        """Return limits of a share from its estimate, shape (1,)."""
         numbers, tilts = np.array([0.0, 1.0]), COARSE / self.reach
         return mean_limits(
             share, people, numbers, self.moments, tilts, alpha, population=population
@@ -196,7 +196,7 @@ ShareLaws = Callable[[int], ShareLaw]
 
 
 def limits_of_all(shares: Floats, people: int, laws: ShareLaws, *, population: bool) -> Limiting:
-    """Limits of several shares, each by the law of the contributions to it."""
+    """Return limits of several shares, each by the law of the contributions to it."""
 
     def limits(alpha: float) -> Limits:
         return joined(
@@ -210,7 +210,7 @@ def limits_of_all(shares: Floats, people: int, laws: ShareLaws, *, population: b
 
 
 def inverted(inverse: Floats, law: Floats) -> ShareLaws:
-    """Contributions by a left inverse of the matrix, shape (a, b), of a matrix of shape (b, a)."""
+    """Return the laws of contributions by a left inverse (a, b) of a matrix (b, a)."""
 
     def share_law(place: int) -> ShareLaw:
         levels, has = inverse[place], np.arange(law.shape[1]) == place
@@ -220,7 +220,7 @@ def inverted(inverse: Floats, law: Floats) -> ShareLaws:
 
 
 def supporting(truth: float, lie: float) -> ShareLaw:
-    """Contributions of reports that support a value or do not, one value like any other."""
+    """Return the law of contributions of reports that support a value or do not."""
     parts = [coins(np.ones(1), chance, truth, lie) for chance in (lie, truth)]
 
     def moments(tilts: Floats) -> Floats:
@@ -230,7 +230,7 @@ def supporting(truth: float, lie: float) -> ShareLaw:
 
 
 def added(weights: Sequence[float], laws: Sequence[ShareLaws]) -> ShareLaws:
-    """Contributions that are weighted sums of independent ones."""
+    """Return the laws of weighted sums of independent contributions."""
 
     def share_law(place: int) -> ShareLaw:
         parts = [part(place) for part in laws]
@@ -246,7 +246,7 @@ def added(weights: Sequence[float], laws: Sequence[ShareLaws]) -> ShareLaws:
 
 
 def drawn(weights: Floats, laws: Sequence[ShareLaws]) -> ShareLaws:
-    """Contributions of a part that is drawn."""
+    """Return the laws of contributions of a part that is drawn at random."""
 
     def share_law(place: int) -> ShareLaw:
         from scipy.special import logsumexp
@@ -263,5 +263,7 @@ def drawn(weights: Floats, laws: Sequence[ShareLaws]) -> ShareLaws:
 
 
 def unknown_law(place: int) -> ShareLaw:
-    """Refused: reports contribute to the shares together with others."""
-    raise ParameterError(f"share {place}: its reports have no law of their own; found no limits")
+    """Refuse: a report contributes to the shares together with other reports."""
+    raise ParameterError(
+        f"share {place}: no limits; one report has no contribution of its own to it"
+    )

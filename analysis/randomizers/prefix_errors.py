@@ -225,7 +225,7 @@ class Trials:
 def drawn_limits(
     agree: int, many: int, people: int, law: tuple[float, float], alpha: float
 ) -> Limits:
-    """Limits of a share of people of whom some were drawn, shape (1,): two tests of every K.
+    """Return limits of a share, shape (1,), by two tests of every K.
 
     Args:
         agree: reports that support the value, c.

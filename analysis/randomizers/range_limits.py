@@ -26,10 +26,10 @@ def leaves_law(
     paths: Floats,
     coin: UnaryEncoding,
 ) -> ShareLaw:
-    """The law of a report's contribution to the share of some leaves.
+    """Return the law of a report's contribution to the share of a set of leaves.
 
     Args:
-        inside: whether each ordered leaf is one of them, shape (a,).
+        inside: whether each ordered leaf is in the set, shape (a,).
         fit: G and c, the shares of the leaves from those of the nodes.
         nodes: of each level.
         paths: which nodes are above each leaf, shape (nodes, a).
@@ -59,7 +59,7 @@ def leaves_law(
 def limits_of_sets(
     ordered: Floats, people: int, sets: Sequence[Leaves], law: Callable[[Leaves], ShareLaw]
 ) -> Limiting:
-    """Limits of the shares of people in some sets of leaves.
+    """Return limits of the shares of people in sets of leaves.
 
     Args:
         ordered: estimated shares of the ordered leaves, shape (a,).
@@ -72,6 +72,6 @@ def limits_of_sets(
 
 
 def with_everybody(limits: Limiting) -> Limiting:
-    """Limits of some shares, and of one that is 1 for certain after them."""
+    """Append the limits of a share that is 1 for certain."""
     everybody = Limits(np.ones(1), np.ones(1), np.zeros(1, np.bool_))
     return lambda alpha: joined([limits(alpha), everybody])

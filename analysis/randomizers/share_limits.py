@@ -27,7 +27,7 @@ FAR, MARGIN = 8.3, 40
 
 
 def tail(people: int, holders: int, truth: float, lie: float, count: int) -> float:
-    """P(N >= count); what is not summed counts as above."""
+    """Return P(N >= count); probability that is not summed counts as above."""
     from scipy.stats import binom
 
     others = people - holders
@@ -45,7 +45,7 @@ def tail(people: int, holders: int, truth: float, lie: float, count: int) -> flo
 def least_holders(
     people: int, counts: npt.ArrayLike, truth: float, lie: float, risk: float
 ) -> npt.NDArray[np.int64]:
-    """The least m with P(N >= count) > risk, for ascending counts; people + 1 where there is none.
+    """Return the least m with P(N >= count) > risk, for ascending counts; people + 1 if none.
 
     Args:
         people: n.
@@ -70,9 +70,9 @@ def least_holders(
 
 
 def first_fitting(fits: Callable[[int], bool], guess: int, most: int) -> int:
-    """The least number from 0 that fits, where all larger ones do; most + 1 if none does.
+    """Return the least number from 0 that fits, if all larger numbers fit; most + 1 if none fits.
 
-    From a guess in growing steps, then by bisection.
+    The search goes from the guess in growing steps, then by bisection.
     """
 
     def is_enough(number: int) -> bool:
@@ -99,13 +99,13 @@ def first_fitting(fits: Callable[[int], bool], guess: int, most: int) -> int:
 def score_holders(
     people: int, counts: npt.ArrayLike, truth: float, lie: float, risk: float
 ) -> npt.NDArray[np.int64]:
-    """The same by the normal law: the least m with count - 1/2 - E N <= z sqrt(Var N)."""
+    """Return the least m by the normal law: count - 1/2 - E N <= z sqrt(Var N)."""
     from scipy.special import ndtri
 
     z, slope = float(-ndtri(risk)), truth - lie
     above = np.asarray(counts, np.float64) - 0.5 - people * lie
     base, more = lie * (1 - lie), truth * (1 - truth) - lie * (1 - lie)
-    # slope^2 m^2 - 2 half m + rest = 0, of which the smaller solution has count - 1/2 >= E N
+    # slope^2 m^2 - 2 half m + rest = 0, the smaller solution has count - 1/2 >= E N
     half = above * slope + z**2 * more / 2
     rest = above**2 - z**2 * people * base
     root = np.sqrt(np.maximum(half**2 - slope**2 * rest, 0.0))
@@ -122,11 +122,11 @@ def share_limits(
     *,
     population: bool = False,
 ) -> Limits:
-    """Limits of the shares of people who have some values.
+    """Return limits of the shares of people with each value.
 
     Args:
         counts: supporting reports of each, shape (k,).
-        people: who reported, n.
+        people: n, the number of reports.
         truth: t.
         lie: l, below t.
         alpha: probability of a miss, of each share.
@@ -148,7 +148,7 @@ def share_limits(
 
 
 def coin_limits(ones: int, people: int, lie: float, alpha: float) -> Limits:
-    """Limits of the mean of numbers t in [-1, 1] of which one bit each is told, shape (1,).
+    """Return limits of the mean of numbers t in [-1, 1] from one bit a person, shape (1,).
 
     A person says 1 with probability 1/2 + (1/2 - lie) t. The coins of n people have different
     probabilities with mean p. Beyond a distance of one from n p their number of ones has no heavier
