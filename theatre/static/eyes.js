@@ -68,6 +68,7 @@ function knows(bill, moves, at, eyes) {
     alike: [], // sentences: what the release tells of people who are alike
     seen: 0,
     unseen: 0,
+    sealed: false, // a certificate that curator and analyst alone have
   };
   const answers = new Map();
   const followed = new Set();
@@ -81,6 +82,7 @@ function knows(bill, moves, at, eyes) {
       const broken = opened === move.openers.length;
       known.rounds.set(move.round, { openers: move.openers, asks: move.asks, slots: move.slots, opened, broken, shown: new Map(), shares: 0 });
     }
+    if (move.kind === "committed" || move.kind === "certificate") known.sealed = move.kind === "committed";
     if (move.opened) known.rounds.get(move.round).shown.set(move.hop, new Set(move.opened));
     if (move.kind === "shown") known.rounds.get(move.round).shares += 1;
     if (move.counts && (move.what === "post" || (move.what === "count" && seen))) {
@@ -126,7 +128,8 @@ function knows(bill, moves, at, eyes) {
   known.linked = known.crowds.reduce((sum, crowd) => sum + crowd.pinned.size, 0);
   known.certain = certain(bill, known, eyes);
   const audits = [...known.rounds.values()].some((round) => round.shown.size);
-  known.sure = !audits && (bill.reports || known.crowds.every(exact));
+  const told = known.sealed && eyes.has("analyst") && !eyes.has("curator"); // what it proves is not worked out here
+  known.sure = !audits && !told && (bill.reports || known.crowds.every(exact));
   known.hiding = auditedCrowds(known, handed, eyes);
   known.cells = bill.people * bill.sizes.length;
   return known;

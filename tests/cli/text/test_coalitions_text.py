@@ -94,3 +94,13 @@ def test_a_line_is_broken_between_words_and_loses_none(line: str) -> None:
 
 def test_a_short_line_stays_as_it_is() -> None:
     assert broken("  two  spaces ") == "  two  spaces "
+
+
+def test_cells_that_a_closed_certificate_may_tell_are_marked() -> None:
+    """They are counted as if the coalition had the counts that it follows from."""
+    told = {"method": Method.AT_MOST, "at_most": True, "exact": False}
+    for linked, said in ((0, "0"), (10, "<=40")):
+        (row,) = table([received(("analyst",), linked, **told)]).rows
+        assert row[3] == said
+        (row,) = table([received(("analyst",), linked)]).rows
+        assert row[3] == said.removeprefix("<=")
