@@ -10,7 +10,6 @@ function sees(eyes, move) {
   return MESSAGES.has(move.what) && (eyes.has(move.to) || eyes.has("network"));
 }
 
-// How many layers of a submission these eyes can open, from the outside.
 function openedLayers(eyes, openers) {
   const closed = openers.findIndex((party) => !eyes.has(party));
   return closed < 0 ? openers.length : closed;
@@ -22,7 +21,6 @@ function readable(bill, round, eyes) {
   return !bill.locked || round.shares === round.openers.length - 1;
 }
 
-// Whether a layer can be opened: with the key of a member, or because an audit has opened it.
 function opens(round, eyes, layer, person, ask) {
   return eyes.has(round.openers[layer]) || shownTo(round, layer, person, ask);
 }
@@ -68,7 +66,7 @@ function knows(bill, moves, at, eyes) {
     alike: [], // sentences: what the release tells of people who are alike
     seen: 0,
     unseen: 0,
-    sealed: false, // a certificate that curator and analyst alone have
+    sealed: false, // the certificate
   };
   const answers = new Map();
   const followed = new Set();
@@ -82,7 +80,8 @@ function knows(bill, moves, at, eyes) {
       const broken = opened === move.openers.length;
       known.rounds.set(move.round, { openers: move.openers, asks: move.asks, slots: move.slots, opened, broken, shown: new Map(), shares: 0 });
     }
-    if (move.kind === "committed" || move.kind === "certificate") known.sealed = move.kind === "committed";
+    if (move.kind === "committed") known.sealed = true;
+    if (move.kind === "certificate") known.sealed = false;
     if (move.opened) known.rounds.get(move.round).shown.set(move.hop, new Set(move.opened));
     if (move.kind === "shown") known.rounds.get(move.round).shares += 1;
     if (move.counts && (move.what === "post" || (move.what === "count" && seen))) {
@@ -128,8 +127,8 @@ function knows(bill, moves, at, eyes) {
   known.linked = known.crowds.reduce((sum, crowd) => sum + crowd.pinned.size, 0);
   known.certain = certain(bill, known, eyes);
   const audits = [...known.rounds.values()].some((round) => round.shown.size);
-  const told = known.sealed && eyes.has("analyst") && !eyes.has("curator"); // what it proves is not worked out here
-  known.sure = !audits && !told && (bill.reports || known.crowds.every(exact));
+  const more = known.sealed && eyes.has("analyst") && !eyes.has("curator"); // by the certificate
+  known.sure = !audits && !more && (bill.reports || known.crowds.every(exact));
   known.hiding = auditedCrowds(known, handed, eyes);
   known.cells = bill.people * bill.sizes.length;
   return known;

@@ -1,7 +1,7 @@
 // Where everything is after so many moves, whoever sees it. Drawing (stage.js) leaves out what the
 // eyes do not see. Envelopes are numbered through the session; onions as in theatre/moves.py.
 
-const DECIDES = new Set(["decision", "committed", "certificate"]); // kinds of posts that say what is decided
+const DECIDES = new Set(["decision", "committed", "certificate"]);
 
 function fold(bill, moves, at) {
   const state = {
@@ -79,7 +79,6 @@ function emptied() {
   return { stage: "waiting", refused: 0, counts: null, ...nothing };
 }
 
-// A shuffler has opened: the first one's envelopes become the onions that were in them.
 function mixed(state, box, move) {
   box.stage = "sorted";
   if (move.hop > 1) return;

@@ -108,7 +108,6 @@ function go(position) {
   render();
 }
 
-// One move on, with what flies while it is made; then the picture after it.
 async function step(slow = 700, many = 1) {
   if (show.at >= show.moves.length) return;
   const after = show.at + many;
@@ -134,7 +133,6 @@ function ended() {
   return !page.live || Boolean(page.over) || show.moves.some((move) => move.kind === "closed");
 }
 
-// Milliseconds for a move: what the speed says, less where a live run is ahead.
 function pause() {
   const behind = page.live ? Math.max(show.moves.length - show.at - 1, 0) : 0;
   return 2600 / 2 ** Number(find("speed").value) / (1 + behind / 3);

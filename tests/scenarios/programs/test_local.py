@@ -16,6 +16,7 @@ from veilmix.analysis.randomizers import (
 )
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.protocol.schema import MAX_NAME, MAX_WIDTH, Feature
+from veilmix.scenarios.programs.randomized import privacy
 from veilmix.scenarios.programs.randomized.check import MOST_VALUES
 from veilmix.scenarios.programs.randomized.encoding import read, tally
 from veilmix.scenarios.programs.randomized.questions import (
@@ -212,3 +213,13 @@ def test_a_table_of_what_was_said() -> None:
     table = as_table([["a", "b", "a"], ["x", "x", "y"]])
     assert table.values == (("a", "b"), ("x", "y"))
     assert table.codes.tolist() == [[0, 0], [1, 0], [0, 1]]
+
+
+def test_no_matrix_of_more_entries_than_are_summed_over_is_made() -> None:
+    """300 symbols x 6,561 reports: 1,968,300 entries, of at most 2^20."""
+    small, large = LocalHash(5, 3, 1.0), LocalHash(300, 3, 1.0)
+    assert privacy.entries_of(large) == 0 < privacy.entries_of(small)
+    told, factor = privacy._information_metrics(small)
+    assert told is not None
+    assert factor is not None
+    assert privacy._information_metrics(large) == (None, None)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from claims_kit import claiming
 from sample_kit import sampled
-from veilmix.analysis.randomizers import GRR, LocalHash
+from veilmix.analysis.randomizers import GRR
 from veilmix.analysis.trust import received_reports, users_linked
 from veilmix.errors import LocalError
 from veilmix.protocol.announcement import Program
@@ -327,16 +327,6 @@ def test_reports_of_several_bits_are_bounded_after_shuffling(mechanism: str) -> 
     assert (told.together is None) == (mechanism == "bit-flip")
     if told.together:
         assert told.shuffled[0].hockey_stick < told.together.hockey_stick < 3
-
-
-def test_no_matrix_of_more_entries_than_are_summed_over_is_made() -> None:
-    """300 symbols x 6,561 reports: 1,968,300 entries, of at most 2^20."""
-    small, large = LocalHash(5, 3, 1.0), LocalHash(300, 3, 1.0)
-    assert local_told.entries_of(large) == 0 < local_told.entries_of(small)
-    privacy, factor = local_told._information_metrics(small)
-    assert privacy is not None
-    assert factor is not None
-    assert local_told._information_metrics(large) == (None, None)
 
 
 def test_more_people_than_are_counted_protect_no_less() -> None:
