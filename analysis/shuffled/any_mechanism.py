@@ -155,7 +155,7 @@ def largest_local_epsilon(
         )
 
     def delta_at(local: float) -> float:
-        randomizer = mixed_as_one(family(local))
+        randomizer = mixed_as_one(_made(family, local))
         return 0.0 if randomizer.epsilon <= epsilon else upper_curve(honest, randomizer)(epsilon)
 
     low, high = _last_fitting(delta_at, epsilon, most, delta)
@@ -163,6 +163,19 @@ def largest_local_epsilon(
         middle = (low + high) / 2
         low, high = (middle, high) if delta_at(middle) <= delta else (low, middle)
     return low
+
+
+def _made(family: Callable[[float], Any], local: float) -> Any:
+    """The mechanism of a family, or one error that says at which local epsilon it has none."""
+    try:
+        return family(local)
+    except ParameterError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ParameterError(
+            f"family: found {type(error).__name__} ({error}) at local epsilon {local:.4g}; needs a "
+            "randomizer or a matrix for each local epsilon"
+        ) from error
 
 
 def _last_fitting(

@@ -208,6 +208,17 @@ def test_fewer_points_give_a_wider_band() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("points", [None, 4])
+def test_reports_that_do_not_depend_on_the_value_cost_nothing(points: int | None) -> None:
+    band = shuffle(np.ones((1, 3)), 5, 0.1, points=points)
+    assert (band.low, band.high, band.local) == (0, 0, 0)
+
+
+def test_a_family_that_makes_nothing_is_told_where() -> None:
+    with pytest.raises(ParameterError, match=r"found TypeError .* at local epsilon 1; needs a"):
+        largest_local_epsilon(len, 5, 1.0, 0.1)  # type: ignore[arg-type]
+
+
 def test_fewer_people_are_relied_on() -> None:
     some = shuffle(OWN, 1_000, relied_on=300)
     assert (some.low, some.high) == band_of(OWN, 300)
