@@ -12,7 +12,6 @@ and with little communication, AISTATS 2019: the form for high privacy. Their ge
 form, rows in blocks, is better where e^eps is large beside 1; subset selection is there as good.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
 from typing import Any, ClassVar
@@ -24,18 +23,17 @@ from ...errors import ParameterError
 from ..validation import Counts, Floats, whole
 from .galois import hadamard
 from .neighbour_laws import Neighbours, PairLaw
+from .numbered import Numbered
 from .numerical_capacity import two_inputs
 from .pure import Pure
-from .randomizer import DENSE_ENTRIES, Seed, Symbols, as_epsilon, as_generator, as_symbols
+from .randomizer import Seed, Symbols, as_epsilon, as_generator, as_symbols
 
-# Entries of a matrix that is small enough to compute its capacity.
-SMALL = 1 << 16
 # Columns are counted in one array.
 LARGEST = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
-class Hadamard(Pure):
+class Hadamard(Numbered, Pure):
     """Hadamard response on a symbols with budget epsilon: a report is one of K columns.
 
     Attributes:
@@ -104,8 +102,7 @@ class Hadamard(Pure):
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """A report supports the symbols whose row has a 1 in its column."""
         seen = as_symbols(reports, self.outputs, "reports")
-        if len(seen) * self.a > DENSE_ENTRIES:
-            raise ParameterError(f"reports: {len(seen)} x {self.a} supports; at most 2^24")
+        self._check_supports(len(seen))
         return _agree(seen[:, None], np.arange(1, self.a + 1))
 
     def capacity(self, people: int) -> tuple[float, bool]:
@@ -114,7 +111,7 @@ class Hadamard(Pure):
         Not attained, because no law of the inputs makes column 0 as likely as the others; small
         cases with n >= a are computed instead.
         """
-        if people >= self.a and self.inputs * self.outputs <= SMALL:
+        if self._is_computed(people):
             return super(Hadamard, self).capacity(people)
         p, q = self.truth, 1 - self.truth
         return min(log(2) + p * log(p) + (q * log(q) if q else 0.0), log(people)), False
@@ -142,20 +139,6 @@ class Hadamard(Pure):
             own, other, any_column = (np.repeat(law / 2, 2) for law in (u, v, b))
             equals.append(PairLaw.over(z, own, other, shared=any_column))
         return [(PairLaw.over(b, u, v, 4 * q), equals)]
-
-    @property
-    def text_width(self) -> int:
-        """Hexadecimal digits of the largest column."""
-        return len(f"{self.outputs - 1:x}")
-
-    def encode(self, reports: Symbols, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
-        """The column in hex."""
-        return [f"{column:0{self.text_width}x}" for column in reports.tolist()]
-
-    def decode(self, texts: Sequence[str]) -> Symbols:
-        """Columns; numbers from K on are left out."""
-        numbers = np.array([int(text, 16) for text in texts], np.int64)
-        return np.asarray(numbers[numbers < self.outputs])
 
 
 def _agree(columns: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:

@@ -32,11 +32,12 @@ from ..validation import Counts, Floats
 from .bit_vectors import as_bits, column_sums, from_hex, hex_width, to_hex
 from .grr import GRR
 from .key_value import Has, KeyValue
+from .numbered import Numbered
 from .randomizer import Bits, Seed, Symbols, as_generator, as_symbols
 from .row_numbers import check_rows
 
 
-class _Numbered(KeyValue):
+class _OfOneNumber(KeyValue, Numbered):  # pyright: ignore[reportIncompatibleVariableOverride]
     """A family whose report is one number."""
 
     def support_counts(self, reports: Any) -> Counts:
@@ -49,18 +50,8 @@ class _Numbered(KeyValue):
         """The reports that say 1 and -1 of each key, one after the other."""
         raise NotImplementedError
 
-    @property
-    def text_width(self) -> int:
-        """Hexadecimal digits of the last report."""
-        return len(f"{self.outputs - 1:x}")
 
-    def decode(self, texts: Sequence[str]) -> Symbols:
-        """Reports; numbers beyond the last are left out."""
-        reports = np.array([int(text, 16) for text in texts], np.int64)
-        return np.asarray(reports[reports < self.outputs])
-
-
-class PckvGRR(_Numbered):
+class PckvGRR(_OfOneNumber):
     """A key and a sign; the number of a report is twice the key's, and 1 more for -1."""
 
     @property
@@ -117,7 +108,7 @@ class PckvGRR(_Numbered):
         return law
 
 
-class PrivKV(_Numbered):
+class PrivKV(_OfOneNumber):
     """One key's turn; the number of a report is thrice the key's, and 1 for 1, 2 for -1."""
 
     @property

@@ -24,7 +24,6 @@ from .hash_families import Family, family
 from .neighbour_laws import Neighbours, hash_neighbours
 from .pure import Pure
 from .randomizer import (
-    DENSE_ENTRIES,
     MOST_NATS,
     Seed,
     Symbols,
@@ -35,8 +34,6 @@ from .randomizer import (
 from .row_numbers import check_rows
 from .symmetric_capacity import least_error_of, spread, symmetric
 
-# Entries of a matrix that is small enough to compute its capacity.
-SMALL = 1 << 16
 # Hash values and domains are below 2^31.
 LARGEST = 1 << 31
 
@@ -160,8 +157,7 @@ class LocalHash(Pure):
     def supports(self, reports: HashReports) -> npt.NDArray[np.bool_]:
         """A report supports the symbols that its key sends to its value."""
         seen = self._checked(reports)
-        if len(seen) * self.a > DENSE_ENTRIES:
-            raise ParameterError(f"reports: {len(seen)} x {self.a} supports; at most 2^24")
+        self._check_supports(len(seen))
         hashed = self.family.hash(seen.keys[:, None], np.arange(self.a)[None, :])
         return np.asarray(hashed == seen.values[:, None].astype(np.uint64))
 
@@ -196,7 +192,7 @@ class LocalHash(Pure):
         Attained where each such key keeps the values in use apart; small cases with n >= a are
         computed instead.
         """
-        if people >= self.a and self.inputs * self.outputs <= SMALL:
+        if self._is_computed(people):
             return super(LocalHash, self).capacity(people)
         used = min(people, self.a)
         reach = symmetric(self.g, self.epsilon, min(used, self.g))

@@ -15,7 +15,6 @@ into ones with the same sum that are less spread, and delta is the mean of a con
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
@@ -31,9 +30,10 @@ from .limits import Limits, moved
 from .measure import Measure
 from .moment_limits import COARSE, laws, mean_limits
 from .neighbour_laws import Neighbours, PairLaw
+from .numbered import Numbered
 from .numerical_capacity import numerical_capacity, two_inputs
 from .points import as_points
-from .randomizer import Randomizer, Seed, Symbols, as_epsilon, as_generator, as_symbols
+from .randomizer import Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .share_limits import coin_limits
 
 # Cells to which a piecewise report is rounded.
@@ -43,7 +43,7 @@ ROUNDS = 200
 
 
 @dataclass(frozen=True, eq=True)
-class Numeric(Randomizer):
+class Numeric(Numbered):
     """A randomizer of numbers; a report is the number of a level.
 
     Attributes:
@@ -208,20 +208,6 @@ class Numeric(Randomizer):
         """Log of the entries of the matrix."""
         said = self.sample(values[own, 0], rng)
         return np.asarray(np.log(self.law[said][:, values[:, 0]]))
-
-    @property
-    def text_width(self) -> int:
-        """Hexadecimal digits of the last report."""
-        return len(f"{self.outputs - 1:x}")
-
-    def encode(self, reports: Symbols, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
-        """The number of the level in hex."""
-        return [f"{level:0{self.text_width}x}" for level in reports.tolist()]
-
-    def decode(self, texts: Sequence[str]) -> Symbols:
-        """Levels; numbers beyond the last are left out."""
-        reports = np.array([int(text, 16) for text in texts], np.int64)
-        return np.asarray(reports[reports < self.outputs])
 
 
 def rounded_mass(levels: Floats, upto: Floats) -> Floats:

@@ -18,10 +18,9 @@ report. Here all supports are counted by one Fourier transform of q^t entries; t
 program is not used.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import exp, inf, log
+from math import exp, log
 from typing import ClassVar
 
 import numpy as np
@@ -30,10 +29,10 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Counts, Floats, whole
 from .neighbour_laws import Neighbours, PairLaw
+from .numbered import Numbered
 from .numerical_capacity import two_inputs
 from .pure import Pure
 from .randomizer import (
-    DENSE_ENTRIES,
     Seed,
     Symbols,
     as_epsilon,
@@ -41,15 +40,13 @@ from .randomizer import (
     as_symbols,
 )
 
-# Entries of a matrix that is small enough to compute its capacity.
-SMALL = 1 << 16
 # Vectors of the space: the transform holds them all.
 LARGEST = 1 << 22
 LARGEST_FIELD = 2039  # the largest prime whose square is below LARGEST
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectiveGeometry(Pure):
+class ProjectiveGeometry(Numbered, Pure):
     """Projective geometry response on a symbols with budget epsilon: a report is one of K points.
 
     Attributes:
@@ -94,7 +91,7 @@ class ProjectiveGeometry(Pure):
         made = [cls(a, q, t, epsilon) for q, t in sizes if q**t <= LARGEST]
         if not made:
             raise ParameterError(f"a: found {a}; needs at most {LARGEST - 1}")
-        return max(made, key=_told)
+        return max(made, key=lambda made: made.precision)
 
     def __str__(self) -> str:
         return f"ProjectiveGeometry(a={self.a}, q={self.q}, t={self.t}, epsilon={self.epsilon:g})"
@@ -168,8 +165,7 @@ class ProjectiveGeometry(Pure):
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """A report supports the symbols of whose plane it is a point."""
         seen = as_symbols(reports, self.outputs, "reports")
-        if len(seen) * self.a > DENSE_ENTRIES:
-            raise ParameterError(f"reports: {len(seen)} x {self.a} supports; at most 2^24")
+        self._check_supports(len(seen))
         vectors = _vectors(self.q, self.t)
         own, planes = vectors[seen].astype(np.int64), vectors[: self.a].T.astype(np.int64)
         return np.asarray(own @ planes % self.q == 0)
@@ -180,7 +176,7 @@ class ProjectiveGeometry(Pure):
         Attained where all K points are symbols and n is at least K; small cases with n >= a are
         computed.
         """
-        if people >= self.a and self.inputs * self.outputs <= SMALL:
+        if self._is_computed(people):
             return super(ProjectiveGeometry, self).capacity(people)
         plane, p = _points_of(self.q, self.t - 1), self.truth
         told = p * log(p / plane)
@@ -209,26 +205,6 @@ class ProjectiveGeometry(Pure):
         weight = (1 - self.truth) * self.outputs / (self.outputs - plane)
         return [(PairLaw.over(b, u, v, weight), [PairLaw.over(v, u, v)])]
 
-    @property
-    def text_width(self) -> int:
-        """Hexadecimal digits of the largest point."""
-        return len(f"{self.outputs - 1:x}")
-
-    def encode(self, reports: Symbols, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
-        """The number of the point in hex."""
-        return [f"{point:0{self.text_width}x}" for point in reports.tolist()]
-
-    def decode(self, texts: Sequence[str]) -> Symbols:
-        """Points; numbers from K on are left out."""
-        numbers = np.array([int(text, 16) for text in texts], np.int64)
-        return np.asarray(numbers[numbers < self.outputs])
-
-
-def _told(randomizer: ProjectiveGeometry) -> float:
-    """The inverse of the variance for symbols that nobody has."""
-    noise = randomizer.lie * (1 - randomizer.lie)
-    return (randomizer.truth - randomizer.lie) ** 2 / noise if noise > 0 else inf
-
 
 def _points_of(q: int, t: int) -> int:
     """Points of a space of t coordinates: (q^t - 1)/(q - 1)."""
@@ -256,8 +232,7 @@ def _primes() -> tuple[int, ...]:
 
 def _digits(numbers: npt.NDArray[np.int64], q: int, t: int) -> npt.NDArray[np.int64]:
     """The t digits to the base q, the highest first; shape (numbers, t)."""
-    powers = q ** np.arange(t - 1, -1, -1, dtype=np.int64)
-    return numbers[:, None] // powers % q
+    return np.stack(np.unravel_index(numbers, (q,) * t), axis=1)
 
 
 @lru_cache(maxsize=4)

@@ -11,6 +11,7 @@ is unbiased, and the variance given the people is exact: every report is one Ber
 """
 
 from abc import abstractmethod
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,11 @@ from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, whole
 from .estimate import Estimate
 from .moment_limits import supporting
-from .randomizer import Randomizer, Seed
+from .randomizer import DENSE_ENTRIES, Randomizer, Seed
 from .share_limits import share_limits
+
+# Entries of a matrix that is small enough to compute its capacity.
+SMALL = 1 << 16
 
 
 class Pure(Randomizer):
@@ -46,6 +50,15 @@ class Pure(Randomizer):
     @abstractmethod
     def supports(self, reports: Any) -> npt.NDArray[np.bool_]:
         """Which symbols each report supports, shape (people, a)."""
+
+    def _check_supports(self, people: int) -> None:
+        """Refuse with a ParameterError more supports of so many reports than one array holds."""
+        if people * self.inputs > DENSE_ENTRIES:
+            raise ParameterError(f"reports: {people} x {self.inputs} supports; at most 2^24")
+
+    def _is_computed(self, people: int) -> bool:
+        """Whether the capacity is that of the matrix: it is small, and all inputs may be in use."""
+        return people >= self.inputs and self.inputs * self.outputs <= SMALL
 
     def support_counts(self, reports: Any) -> Counts:
         """How many reports support each symbol, shape (a,)."""
@@ -118,6 +131,12 @@ class Pure(Randomizer):
         counts = np.rint(people * self.lie + holders * (self.truth - self.lie)).astype(np.int64)
         known = share_limits(counts, people, self.truth, self.lie, 0.05)
         return "shares", list(zip(known.low.tolist(), known.high.tolist(), strict=True))
+
+    @property
+    def precision(self) -> float:
+        """The inverse of the variance of one report's estimate of a symbol that nobody has."""
+        noise = self.lie * (1 - self.lie)
+        return (self.truth - self.lie) ** 2 / noise if noise > 0 else inf
 
     def noise(self) -> float:
         """Variance of one report's estimate, averaged over uniform inputs and all shares."""

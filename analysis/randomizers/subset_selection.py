@@ -16,7 +16,7 @@ are many reports and few symbols are common (Ye and Barg, asymptotically).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from math import comb, exp, inf, log
+from math import comb, exp, log
 from typing import Any, ClassVar
 
 import numpy as np
@@ -64,7 +64,7 @@ class SubsetSelection(Pure):
         near = whole(a, "a", 2) / (exp(min(as_epsilon(epsilon), MOST_NATS)) + 1)
         tried = {min(max(1, int(near) + more), a - 1) for more in (0, 1)}
         made = (cls(a, d, epsilon) for d in sorted(tried))
-        return max(made, key=_told)
+        return max(made, key=lambda made: made.precision)
 
     def __str__(self) -> str:
         return f"SubsetSelection(a={self.a}, d={self.d}, epsilon={self.epsilon:g})"
@@ -210,9 +210,3 @@ class SubsetSelection(Pure):
     def said_bits(self) -> float:
         """Bits that a report needs: log2 of the number of sets."""
         return log(self.outputs) / log(2)
-
-
-def _told(randomizer: SubsetSelection) -> float:
-    """The inverse of the variance for symbols that nobody has."""
-    noise = randomizer.lie * (1 - randomizer.lie)
-    return (randomizer.truth - randomizer.lie) ** 2 / noise if noise > 0 else inf

@@ -1,0 +1,27 @@
+"""Randomizers whose report is a number below the number of reports, written in hex."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .randomizer import Randomizer, Symbols
+
+
+class Numbered(Randomizer):
+    """A randomizer with the reports 0 .. outputs - 1."""
+
+    __slots__ = ()
+
+    @property
+    def text_width(self) -> int:
+        """Hexadecimal digits of the largest report."""
+        return len(f"{self.outputs - 1:x}")
+
+    def encode(self, reports: Symbols, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
+        """The number of each report in hex."""
+        return [f"{report:0{self.text_width}x}" for report in reports.tolist()]
+
+    def decode(self, texts: Sequence[str]) -> Symbols:
+        """Reports; numbers from `outputs` on are left out."""
+        numbers = np.array([int(text, 16) for text in texts], np.int64)
+        return np.asarray(numbers[numbers < self.outputs])
