@@ -23,10 +23,10 @@ data cluster dev fast:
 check:
 	@.ci/run
 
-# Four at a time on two cores: pages and processes wait for each other a fifth of the time.
+# Three at a time on two cores: with two, a fifth of the time both wait for pages and processes.
 test:
 	@"$(PYTHON)" tools/environment.py dev
-	@$(RUN)python -m pytest -n 4 --dist worksteal
+	@$(RUN)python -m pytest -n 3 --dist worksteal
 
 # What takes longer than half a minute a test, and every weaker form of every guard.
 long:

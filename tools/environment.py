@@ -35,7 +35,7 @@ ALL = "dev"  # has what every other level has, but what ASKED has
 ASKED = ("fast",)  # part of it has a licence that a user should accept knowingly
 
 WINDOWS = os.name == "nt"
-TESTS = ("python", "-m", "pytest", "-n", "4", "--dist", "worksteal")
+TESTS = ("python", "-m", "pytest", "-n", "3", "--dist", "worksteal")
 LESSONS = ("python", "-m", "marimo", "run", "notebooks")
 NEXT = {  # level -> a program of the environment, and its arguments
     "core": ("veilmix", "run", "titanic"),
