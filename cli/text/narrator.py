@@ -106,12 +106,11 @@ def _gist(body: Body, names: Sequence[str]) -> str:
             return f"{body.received:,} in, {body.forwarded:,} out, {refused:,} refused"
         case Tally():
             return f"{sum(body.totals):,} ballots"
-        case Decision():
+        case Decision() | CommittedDecision():
             kept = ", ".join(names[column] for column in body.kept) or "nothing"
+            if isinstance(body, CommittedDecision):
+                return f"keep {kept}; what proves it stays sealed"
             return f"keep {kept}; at most {body.certificate.people:,} people exposed"
-        case CommittedDecision():
-            kept = ", ".join(names[column] for column in body.kept) or "nothing"
-            return f"keep {kept}; what proves it stays sealed"
         case OpenedCertificate():
             return f"at most {body.certificate.people:,} people exposed, by what was sealed"
         case Burned():
