@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..analysis.figures.labels import Box, beside
-from ..analysis.trust.fiber import Side
+from ..analysis.trust.side import Side
 from ..scenarios.comparison.result import Compared, Comparison
 from ..scenarios.pages.pieces import Cell, Figure, Numbers
 from ..scenarios.pages.svg import Drawing, Plot, plot, shorten

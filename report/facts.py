@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict
 
 from ..analysis.exposure.alike import Alike
-from ..analysis.trust.fiber import Side
+from ..analysis.trust.side import Side
 from ..protocol.parties import ANALYST, CURATOR, Role, role
 from ..scenarios.programs.interface import Raised
 from ..scenarios.programs.registry import program_of
@@ -41,7 +41,7 @@ class Learner:
         guessed, before: people whose whole row a best guess gets right, in expectation, and what it
             was before the coalition saw anything; None where that is not known.
         sure, sure_before: how sure it is of the true row of the person of whom it is surest.
-        method: exact, sampled, at least.
+        method: exact, sampled, at least, at most.
     """
 
     parties: tuple[str, ...]
@@ -55,6 +55,10 @@ class Learner:
     sure: float | None = None
     sure_before: float | None = None
     method: str = "exact"
+
+    def certain_are(self, cells: int) -> Side:
+        """What `certain` is to the cells that it knows, of so many."""
+        return Side.of_certain(self.method, self.certain, cells)
 
     @property
     def name(self) -> str:

@@ -148,17 +148,12 @@ def _guessed(learner: Learner) -> str:
     return f"{mark}{learner.guessed:,.1f} ({learner.before or 0.0:,.1f})"
 
 
-def _at_most(learner: Learner) -> str:
-    """Return the mark of cells that are known for certain, if the figure is an upper bound."""
-    return "<= " if learner.method == "at most" and learner.certain else ""
-
-
 def _table(facts: Facts) -> Grid:
     rows = [
         (
             learner.name,
             f"{learner.linked:,} ({percent(learner.linked / facts.crowd)})",
-            f"{_at_most(learner)}{learner.certain:,} of {facts.cells:,}",
+            f"{learner.certain_are(facts.cells).mark}{learner.certain:,} of {facts.cells:,}",
             learner.bits_are.mark + f"{learner.bits:.3g}",
             _guessed(learner),
             "-"

@@ -14,11 +14,11 @@ with all pair counts, one).
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import islice, product
 from math import exp, fsum, isfinite, lgamma, log, prod
 
 from .evidence import Cell, Component, Count, Evidence, Law
+from .side import Side
 
 MOST_CELLS = 4_096  # cells of one fibre
 MOST_STEPS = 60_000  # cells fixed in a search, about 0.3 s
@@ -41,24 +41,6 @@ class Fibre:
     totals: tuple[int, ...]
     logs: tuple[float, ...]
     people: dict[int, int]
-
-
-class Side(StrEnum):
-    """What a number is to the truth."""
-
-    EXACT = "exact"
-    AT_LEAST = "at least"
-    AT_MOST = "at most"
-
-    @property
-    def mark(self) -> str:
-        """Written before the number."""
-        return {"exact": "", "at least": ">= ", "at most": "<= "}[self]
-
-    @property
-    def word(self) -> str:
-        """The same in words."""
-        return "" if self is Side.EXACT else f"{self} "
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,9 @@ from ...errors import ParameterError
 from ..validation import number
 from . import opened_rows
 from .best_guesses import Guess, Inference, Method
-from .fiber import Nats, Side, log_multinomial
+from .fiber import Nats, log_multinomial
 from .inference import infer
+from .side import Side
 from .view_arguments import as_shares, as_sizes, as_truth, as_view, columns_of
 from .view_evidence import ReadEvidence, Shares, evidence_from_view
 
@@ -93,6 +94,11 @@ class Received:
         return Side.AT_MOST if self.at_most else Side.AT_LEAST
 
     @property
+    def certain_are(self) -> Side:
+        """What `cells_certain` is to the cells that are known."""
+        return Side.of_certain(self.method, self.cells_certain, self.cells)
+
+    @property
     def bits_per_person(self) -> float:
         """Bits received, divided by the number of people."""
         return self.bits / self.users
@@ -111,7 +117,7 @@ class Received:
         who = " + ".join(self.parties) or "everybody"
         return (
             f"<Received by {who}: {self.linked:,} of {self.users:,} people linked, "
-            f"{self.cells_certain:,} of {self.cells:,} cells certain, "
+            f"{self.certain_are.word}{self.cells_certain:,} of {self.cells:,} cells certain, "
             f"{self.bits_are.word}{self.bits_per_person:.3g} bits a person>"
         )
 

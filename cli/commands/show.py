@@ -181,7 +181,8 @@ def _guessed(run: "Run", seen: "View") -> Iterator[str]:
     marks = {"exact": "", "sampled": "about "}
     mark = marks.get(learnt.method, f"{learnt.method} ")
     yield (
-        f"knows    {learnt.cells_certain:,} of {many(learnt.cells, 'cell')} for certain; "
+        f"knows    {learnt.certain_are.word}{learnt.cells_certain:,} of "
+        f"{many(learnt.cells, 'cell')} for certain; "
         f"{learnt.bits_are.word}{learnt.bits_per_person:.2f} bits a person"
     )
     yield (

@@ -65,7 +65,7 @@ def table(views: "Sequence[Received]") -> Grid:
             _dots(view, initials),
             f"{len(view.members):,}",
             f"{view.received.linked:,}",
-            _certain(view.received),
+            f"{view.received.certain_are.mark.strip()}{view.received.cells_certain:,}",
             *_numbers(view.received),
         )
         for view in rows_of
@@ -75,12 +75,6 @@ def table(views: "Sequence[Received]") -> Grid:
         *("bits", "guessed", "surest", "verdict"),
     )
     return Grid(headings, rows, (1, 2, 3, 4, 5, 6))
-
-
-def _certain(view: "Received") -> str:
-    """Return the cells known for certain, as written: at most so many of a closed certificate."""
-    mark = "<=" if view.method == "at most" and view.cells_certain else ""
-    return f"{mark}{view.cells_certain:,}"
 
 
 def _numbers(view: "Received") -> tuple[str, str, str, str]:

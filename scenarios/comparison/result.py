@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 
 from ...analysis.trust import Received, minimal
-from ...analysis.trust.fiber import Side
+from ...analysis.trust.side import Side
 from ...errors import StorageError
 from ...strict_text import Unreadable, from_json
 from ..studies.cheating_result import CheatingStudy

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from ...analysis import drawing
 from ...analysis.figures import frontier as frontier_figure
 from ...analysis.figures.frontier import Point
-from ...analysis.trust.fiber import Side
+from ...analysis.trust.side import Side
 from ...errors import LocalError
 from ..records.result_file import SCENARIO, VERSIONS
 from ..records.run_folder import store, versions

@@ -7,8 +7,8 @@ from msgspec import field
 from ....analysis.trust import received
 from ....analysis.trust.certain_cells import Certain, Certainty
 from ....analysis.trust.even_tables import even_bits
-from ....analysis.trust.fiber import Side
 from ....analysis.trust.overlapping_counts import chained_bits
+from ....analysis.trust.side import Side
 from ....protocol.hiding import OTHER, Mask
 from ....protocol.messages import Call, Counts
 from ....protocol.parties import CURATOR, Role

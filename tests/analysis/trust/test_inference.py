@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.trust.best_guesses import Method
 from veilmix.analysis.trust.evidence import AllowedCells, Crowd, Evidence, Group, uniform
-from veilmix.analysis.trust.fiber import Nats, Side, listed
+from veilmix.analysis.trust.fiber import Nats, listed
 from veilmix.analysis.trust.inference import infer
+from veilmix.analysis.trust.side import Side
 from veilmix.errors import ParameterError
 
 Row = tuple[int, ...]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.trust import inferred, received
-from veilmix.analysis.trust.fiber import Side
+from veilmix.analysis.trust.side import Side
 from veilmix.protocol.hiding import BLANK, COVERS, OTHER, Hiding, Mask, Redact
 from veilmix.protocol.record import CountsSeen
 from veilmix.protocol.transcript import Transcript

@@ -96,11 +96,12 @@ def test_a_short_line_stays_as_it_is() -> None:
     assert broken("  two  spaces ") == "  two  spaces "
 
 
-def test_cells_that_a_closed_certificate_may_tell_are_marked() -> None:
-    """They are counted as if the coalition had the counts that it follows from."""
-    told = {"method": Method.AT_MOST, "at_most": True, "exact": False}
-    for linked, said in ((0, "0"), (10, "<=40")):
-        (row,) = table([received(("analyst",), linked, **told)]).rows
-        assert row[3] == said
-        (row,) = table([received(("analyst",), linked)]).rows
-        assert row[3] == said.removeprefix("<=")
+def test_cells_that_a_bound_is_about_say_so() -> None:
+    """A closed certificate is taken for the counts it follows from; a bound leaves evidence out."""
+    marks = {Method.AT_MOST: ("0", "<=40", "<=800"), Method.BOUNDED: (">=0", ">=40", "800")}
+    for method, said in marks.items():
+        for linked, expected in zip((0, 10, 200), said, strict=True):
+            (row,) = table([received(("analyst",), linked, method=method, exact=False)]).rows
+            assert row[3] == expected
+            (row,) = table([received(("analyst",), linked)]).rows
+            assert row[3] == expected.strip("<=>")

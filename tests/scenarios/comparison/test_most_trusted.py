@@ -1,7 +1,7 @@
 """The party that receives most, where some are known from one side alone."""
 
 import pytest
-from veilmix.analysis.trust.fiber import Side
+from veilmix.analysis.trust.side import Side
 from veilmix.scenarios.comparison.result import Learnt, Trust
 
 EXACT, LEAST, MOST = Side.EXACT, Side.AT_LEAST, Side.AT_MOST
