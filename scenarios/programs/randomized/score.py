@@ -133,7 +133,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
                 for low, high in zip(feature.low, feature.high, strict=True)
             ]
             widest = max(widths, default=nan)
-            return f"{self.rule}, shares within {percent(widest)} at most (95 %)"
+            return f"{self.rule}, 95 % limits of a share at most {percent(widest)} apart"
         return f"{self.rule}, largest error {self.largest_error:.2g}"
 
     @property
