@@ -172,37 +172,33 @@ def _released(row: "Row", seen: "CountsSeen", columns: int) -> tuple[str, ...]:
 def _is_certain(left: "Counts", released: "Counts", column: int, view: "View") -> bool:
     """Whether all rows that fit the cells that are left have one value in a column."""
     found = {cell[column] for cell in left if cell[column] != BLANK}
-    if len(found) > 1:
-        return False
     blank = [cell for cell in left if cell[column] == BLANK]
-    if not blank:
-        return bool(found)
+    if len(found) > 1 or not blank:
+        return len(found) == 1
     if not view.domains or None in view.domains:
         return False
     domains = [domain or 0 for domain in view.domains]
     if view.prefixes:
-        fits = [_next_values(cell, released, column, domains) for cell in blank]
+        excluded = {_excluded_next(cell, released, column) for cell in blank}
     else:
-        fits = [_row_values(released, column, domains)]
-    return not found and all(number == 1 for number in fits) and len(fits) == 1
+        excluded = {_excluded_values(released, column, domains)}
+    values = next(iter(excluded))
+    return len(excluded) == 1 and len(values) == domains[column] - 1 and not found & values
 
 
-def _next_values(
-    cell: tuple[str, ...], released: "Counts", column: int, domains: Sequence[int]
-) -> int:
-    """How many values a column of a blank person can have where its row ends at a prefix."""
+def _excluded_next(cell: tuple[str, ...], released: "Counts", column: int) -> frozenset[str]:
+    """The values that a column of a blank person cannot have where its row ends at a prefix."""
     end = len(_said(cell))
     if column > end:
-        return domains[column]
-    open_ = {other[end] for other in released if other[:end] == cell[:end]} - {BLANK}
-    return domains[column] - len(open_)
+        return frozenset()
+    return frozenset(other[end] for other in released if other[:end] == cell[:end]) - {BLANK}
 
 
-def _row_values(released: "Counts", column: int, domains: Sequence[int]) -> int:
-    """How many values a column has in the rows that are not open."""
+def _excluded_values(released: "Counts", column: int, domains: Sequence[int]) -> frozenset[str]:
+    """The values of a column of which every row is open: no blank person has them."""
     each = Counter(cell[column] for cell in released if BLANK not in cell)
     room = prod(domains) // domains[column]
-    return domains[column] - sum(number == room for number in each.values())
+    return frozenset(value for value, rows in each.items() if rows == room)
 
 
 def parts(view: "View", sizes: Sequence[int]) -> dict[str, object]:

@@ -184,6 +184,16 @@ def agree(told: Received, true: Known, about: object) -> None:
         assert not exact or claimed == pytest.approx(right, abs=1e-9), (name, about, told, right)
 
 
+@pytest.mark.parametrize("rule", [PREFIXES, PREFIXES + CLOSED])
+def test_a_closed_value_is_known_if_it_is_the_value_that_others_open(
+    rule: str, tmp_path: Path
+) -> None:
+    """A member has (n, n), so the other who is (n, blank) has y there, as all who are open."""
+    rows = (("n", "n"), ("n", "y"), ("y", "y"), ("y", "y"))
+    outcome = run(scenario(tmp_path, rows, (2, 2), rule, 2), 1, "ideal", worst_case_nodes=0)
+    assert outcome.coalition("analyst", "user-1").cells_certain == 5  # before: 2
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(("n", "k"), [(2, 2), (2, 3), (3, 2), (3, 3)])
