@@ -28,6 +28,7 @@ VEILMIX_BROWSER=required (CI sets it), they fail.
 """
 
 import errno
+import gc
 import os
 import shutil
 import signal
@@ -81,6 +82,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 LONG_GUARD = 3600  # seconds: a test marked `long` that takes longer hangs
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep what is collected, which stays to the end, out of every search for garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 MARKS = {"browser": {"chromium"}, "process": {"started", "module_started"}}  # mark -> its fixtures
 # error -> what the machine did; no figure, release or verdict is such an error
 UNSTEADY_ERRORS = {

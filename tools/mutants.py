@@ -27,7 +27,7 @@ import forked_tests
 from forked_tests import Job, JobResult
 from guard_table import ROOMS, ROOT, Mutant, guards, mutants, narrowed
 
-SHARE = 10
+SHARE = 20
 OVER_NETWORKS = "tests/roles/"  # where tests have a case for each network (tests/roles/conftest.py)
 IN_MEMORY = ("-m", "not tls")
 

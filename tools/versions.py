@@ -37,9 +37,11 @@ TESTING = (  # in the extra `dev`
 OLDEST_PYTHON = "3.11"
 PORTS = {"newest": 10_000, "oldest": 11_000}  # below the ports of tests and of the system
 FAST = ("-p", "no:cacheprovider", "-m", "not slow and not long")
-# Two thirds of the time of the fast tests: not of the part.
+# Most of the time of the fast tests: not of the part.
 LONG = (
+    "tests/analysis/figures/test_noise_families.py",
     "tests/analysis/shuffled/test_erased_response.py",
+    "tests/analysis/shuffled/test_two_values.py",
     "tests/analysis/trust/test_certain_cells.py",
 )
 ROOMS = "tests/analysis"

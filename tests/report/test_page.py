@@ -18,7 +18,7 @@ from veilmix.report.write import html
 from veilmix.scenarios.pages.pieces import Page
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import Run, read, save
-from veilmix.scenarios.validation.load import shipped
+from veilmix.scenarios.validation.load import load, shipped
 
 EVIL = '<script>alert("1")</script>'
 ALL = '[policy]\nkind = "all"\nk = 3\nmax_exposure = 1.0'
@@ -180,7 +180,8 @@ def test_reports_that_people_randomized(played) -> None:
 @pytest.mark.parametrize("name", shipped())
 def test_a_shipped_scenario_keeps_what_it_expects_and_has_a_page(name: str, tmp_path: Path) -> None:
     """Whatever a program writes into result.json, its page can be made."""
-    outcome = run(name, mode="ideal", worst_case_nodes=0)
+    seed = 7 if load(name).scenario.seed is None else None
+    outcome = run(name, seed, "ideal", worst_case_nodes=0)
     assert outcome.released
     assert outcome.failed == ()
     exposure = outcome.exposure

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import veilmix
+from sample_kit import sampled
 from veilmix.protocol.coarsening import coarsened
 from veilmix.scenarios.populations import population
 
@@ -66,7 +67,7 @@ def drawn(rng: np.random.Generator, folder: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", sampled(range(16), *range(1, 16, 2)))
 def test_real_is_ideal_for_random_rules(seed: int, tmp_path: Path) -> None:
     rng = np.random.default_rng([0x20, seed])
     loaded = veilmix.loads(drawn(rng, tmp_path), base=tmp_path)
