@@ -5,6 +5,7 @@
     LocalHash(a, g, epsilon)       a hash of the symbol under a key of one's own; also .olh
     SubsetSelection(a, d, epsilon) d of the symbols; also .best
     Hadamard(a, epsilon)           a column of a Hadamard matrix
+    HadamardBlocks(a, b, epsilon)  a column of the own block of them; also .best
     ProjectiveGeometry(a, q, t, e) a point of the own plane; also .best
     Duchi, Piecewise, Hybrid       (numbers, epsilon): reports whose mean is the number
     SquareWave(numbers, epsilon)   a number near one's own: distributions
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from .estimate import Estimate, project
     from .grr import GRR
     from .hadamard import Hadamard
+    from .hadamard_blocks import HadamardBlocks
     from .key_value import KeyValue
     from .key_value_reports import PckvGRR, PckvUE, PrivKV
     from .local_hash import HashReports, LocalHash
@@ -79,6 +81,7 @@ else:
             ".estimate": ["Estimate", "project"],
             ".grr": ["GRR"],
             ".hadamard": ["Hadamard"],
+            ".hadamard_blocks": ["HadamardBlocks"],
             ".key_value": ["KeyValue"],
             ".key_value_reports": ["PckvGRR", "PckvUE", "PrivKV"],
             ".local_hash": ["HashReports", "LocalHash"],
@@ -114,6 +117,7 @@ __all__ = [
     "FoundValue",
     "FoundValues",
     "Hadamard",
+    "HadamardBlocks",
     "HashReports",
     "Hybrid",
     "KeyValue",

@@ -78,10 +78,10 @@ def apply_linear(images: Sequence[int], x: Elements) -> Elements:
 
 
 def hadamard(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The sum over f of values[f] (-1)^<f, x> for every x, exactly, in place; 2^k entries."""
+    """The sum over f of values[f] (-1)^<f, x> for every x, exactly, in place; shape (2^k, ...)."""
     half = 1
     while half < len(values):
-        pairs = values.reshape(-1, 2, half)
+        pairs = values.reshape(-1, 2, half, *values.shape[1:])
         low = pairs[:, 0].copy()
         pairs[:, 0] += pairs[:, 1]
         np.subtract(low, pairs[:, 1], out=pairs[:, 1])

@@ -9,12 +9,12 @@ O(a) steps a report to read them (here, one fast transform for all).
 
 J. Acharya, Z. Sun, H. Zhang, Hadamard response: estimating distributions privately, efficiently,
 and with little communication, AISTATS 2019: the form for high privacy. Their general
-form, rows in blocks, is better where e^eps is large beside 1; subset selection is there as good.
+form, rows in blocks, is better where e^eps is large beside 1 (`hadamard_blocks.py`).
 """
 
 from dataclasses import dataclass
 from math import exp, log
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Counts, Floats, whole
 from .galois import hadamard
+from .hadamard_columns import agree
 from .neighbour_laws import Neighbours, PairLaw
 from .numbered import Numbered
 from .numerical_capacity import two_inputs
@@ -76,7 +77,7 @@ class Hadamard(Numbered, Pure):
         return 0.5
 
     def _columns(self) -> Floats:
-        agrees = _agree(np.arange(self.outputs)[:, None], np.arange(1, self.a + 1))
+        agrees = agree(np.arange(self.outputs)[:, None], np.arange(1, self.a + 1))
         return np.where(agrees, self.truth, 1 - self.truth) * 2 / self.outputs
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
@@ -91,7 +92,7 @@ class Hadamard(Numbered, Pure):
         wanted = rng.random(len(rows)) < self.truth
         # Turning over a bit that the row has moves a column from one half to the other.
         lowest = rows & -rows
-        return np.asarray(np.where(_agree(column, rows) == wanted, column, column ^ lowest))
+        return np.asarray(np.where(agree(column, rows) == wanted, column, column ^ lowest))
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
         """How many reports support each symbol, by one fast Walsh-Hadamard transform."""
@@ -103,7 +104,7 @@ class Hadamard(Numbered, Pure):
         """A report supports the symbols whose row has a 1 in its column."""
         seen = as_symbols(reports, self.outputs, "reports")
         self._check_supports(len(seen))
-        return _agree(seen[:, None], np.arange(1, self.a + 1))
+        return agree(seen[:, None], np.arange(1, self.a + 1))
 
     def capacity(self, people: int) -> tuple[float, bool]:
         """At most log 2 less the entropy of the coin, nats: the report is half of all columns.
@@ -139,8 +140,3 @@ class Hadamard(Numbered, Pure):
             own, other, any_column = (np.repeat(law / 2, 2) for law in (u, v, b))
             equals.append(PairLaw.over(z, own, other, shared=any_column))
         return [(PairLaw.over(b, u, v, 4 * q), equals)]
-
-
-def _agree(columns: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Where H is 1: an even number of common bits."""
-    return np.asarray(np.bitwise_count(columns & rows) % 2 == 0)

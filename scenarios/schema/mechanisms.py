@@ -59,6 +59,7 @@ BUILT_IN = {
     "local-hash": Mechanism(f"{HOME}:LocalHash.olh"),
     "subset": Mechanism(f"{HOME}:SubsetSelection.best"),
     "hadamard": Mechanism(f"{HOME}:Hadamard"),
+    "hadamard-blocks": Mechanism(f"{HOME}:HadamardBlocks.best"),
     "projective": Mechanism(f"{HOME}:ProjectiveGeometry.best"),
     "bloom": Mechanism(f"{HOME}:Bloom", words=True),
     "duchi": Mechanism(f"{HOME}:Duchi", ("mean",), numbers=True, sampled=True),

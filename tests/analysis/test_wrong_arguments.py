@@ -112,6 +112,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "SubsetSelection": (randomizers.SubsetSelection, {"a": 5, "d": 2, "epsilon": 1.0}),
     "SubsetSelection.best": (randomizers.SubsetSelection.best, {"a": 5, "epsilon": 1.0}),
     "Hadamard": (randomizers.Hadamard, {"a": 3, "epsilon": 1.0}),
+    "HadamardBlocks": (randomizers.HadamardBlocks, {"a": 3, "width": 2, "epsilon": 1.0}),
+    "HadamardBlocks.best": (randomizers.HadamardBlocks.best, {"a": 3, "epsilon": 1.0}),
     "ProjectiveGeometry": (
         randomizers.ProjectiveGeometry,
         {"a": 3, "q": 2, "t": 2, "epsilon": 1.0},

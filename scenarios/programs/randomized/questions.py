@@ -6,6 +6,7 @@
     local-hash             a key, and a hash value under it         LocalHash.olh(a, e)
     subset                 a bits, d of them 1                      SubsetSelection.best(a, e)
     hadamard               a column of a matrix                     Hadamard(a, e)
+    hadamard-blocks        a column of the own block                HadamardBlocks.best(a, e)
     projective             a point of a projective space            ProjectiveGeometry.best(a, e)
     bit-flip               d bits, one for each feature             BitFlip(d, 1 / (1 + exp(e)))
     duchi, piecewise, ...  a level                                  Duchi(numbers, e), ...

@@ -15,6 +15,7 @@ from veilmix.analysis.randomizers import (
     Channel,
     Composition,
     Hadamard,
+    HadamardBlocks,
     LocalHash,
     PckvUE,
     PrefixTree,
@@ -59,6 +60,8 @@ OTHERS: list[Randomizer] = [
     product(GRR(3, 0.4), UnaryEncoding.oue(3, 0.6)),
     mixture([0.25, 0.75], [GRR(3, 1.0), UnaryEncoding.rappor(3, 2.0)]),
     Ranges((0.0, 2.0, 1.0, 5.0, 3.0), 1.2, 2),
+    HadamardBlocks(5, 4, 1.1),
+    HadamardBlocks(9, 8, 2.0),
 ]
 ids = str
 

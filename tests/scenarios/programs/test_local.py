@@ -9,6 +9,7 @@ from veilmix.analysis.randomizers import (
     GRR,
     BitFlip,
     Hadamard,
+    HadamardBlocks,
     LocalHash,
     ProjectiveGeometry,
     SubsetSelection,
@@ -43,6 +44,7 @@ MECHANISMS = (
     "local-hash",
     "subset",
     "hadamard",
+    "hadamard-blocks",
     "projective",
     "bit-flip",
 )
@@ -55,6 +57,7 @@ KINDS: dict[str, Any] = {
     "hash, other numbers": LocalHash(10, 5, 1.0),
     "subsets": SubsetSelection(13, 4, 1.0),
     "columns": Hadamard(100, 1.0),
+    "columns of blocks": HadamardBlocks.best(100, 3.0),
     "points": ProjectiveGeometry.best(100, 1.0),
     "one bit": BitFlip(1, 0.3),
     "bits": BitFlip(9, 0.3),
@@ -91,7 +94,7 @@ def test_what_is_written_is_read_and_has_one_width(kind: str) -> None:
         feature = Feature("x", None, wide)
         assert all(feature.admits(text) for text in texts)
     totals = tally(randomizer, domain, Counter((text,) for text in texts))
-    want = made.sum(axis=0) if randomizer.takes_bits else randomizer.tally(made)[0]
+    want = made.sum(axis=0) if randomizer.takes_bits else randomizer.support_counts(made)
     assert totals.supporting.tolist() == want.tolist()
     assert (totals.people, totals.outside) == (len(texts), 0)
 

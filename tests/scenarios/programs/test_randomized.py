@@ -32,7 +32,8 @@ from veilmix.scenarios.studies.cost import cost
 from veilmix.scenarios.validation.load import change, loads
 from veilmix.scenarios.verification.checks import verify
 
-SHARES = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "projective")
+COLUMNS = ("hadamard", "hadamard-blocks", "projective")
+SHARES = ("grr", "rappor", "oue", "blh", "local-hash", "subset", *COLUMNS)
 MECHANISMS = (*SHARES, "bit-flip")
 EVERYBODY = ("analyst", "shuffler-1", "shuffler-2")
 

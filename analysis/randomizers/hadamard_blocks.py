@@ -1,0 +1,350 @@
+"""General Hadamard response: report a column of the own block, in which the own row has a 1.
+
+Symbols are dealt to B blocks in turn, and each block has a Hadamard matrix of b columns, a power of
+two: symbol x has row x // B + 1 of block x mod B. Row 0, all ones, is unused. A report is a column,
+one of K = B b, and supports the symbols whose row has a 1 in it:
+
+    Q[y, x] = e^eps / S if y supports x, else 1 / S,      S = b/2 (e^eps - 1) + K
+
+Rows of a block agree in half of its columns, so with c(x) reports that support x and d(x) in its
+block, of n, the estimate
+
+    phat(x) = G (c(x) - d(x) / 2) / n
+    G = 4 S / (b (e^eps - 1)) = 2 (e^eps - 1 + 2 B) / (e^eps - 1)
+
+is unbiased: a report contributes G/2, -G/2, or 0 if it is in another block. With p(x) the share of
+people who have x, and f(x) that of people whose symbol is in its block,
+
+    n Var phat(x) = G^2 / 4 (f(x) b (e^eps + 1) / (2 S) + (1 - f(x)) b / S) - p(x)
+
+J. Acharya, Z. Sun, H. Zhang, Hadamard response: estimating distributions privately, efficiently,
+and with little communication, AISTATS 2019 (*recalled*: there B is a power of two near e^eps / 2).
+Here B is any number of blocks. One block is the form for high privacy (`hadamard.py`). With many
+symbols the variance is 2 (1 - e^-eps) times that of subset selection at best, where B is
+(e^eps - 1) / 2.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, expm1, log
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Counts, Floats, as_probabilities, whole
+from .estimate import Estimate
+from .galois import hadamard
+from .hadamard_columns import (
+    Kind,
+    agree,
+    apart,
+    elsewhere,
+    independent,
+    near_v,
+    product,
+    together,
+)
+from .moment_limits import ShareLaw, largest, laws
+from .neighbour_laws import Neighbours, PairLaw
+from .numbered import Numbered
+from .numerical_capacity import two_inputs
+from .randomizer import (
+    DENSE_ENTRIES,
+    Randomizer,
+    Seed,
+    Symbols,
+    as_epsilon,
+    as_generator,
+    as_symbols,
+)
+
+# Columns are counted in one array.
+LARGEST = 1 << 24
+# Entries of a matrix that is small enough to compute its capacity.
+SMALL = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class HadamardBlocks(Numbered, Randomizer):
+    """Hadamard response in blocks on a symbols with budget epsilon: a report is one of K columns.
+
+    Attributes:
+        a: number of symbols, >= 2.
+        width: b, the columns of a block: a power of two, >= 2; all blocks have at most 2^24.
+        epsilon: nats, > 0.
+    """
+
+    a: int
+    width: int
+    epsilon: float  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    any_size: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "a", whole(self.a, "a", 2))
+        object.__setattr__(self, "width", whole(self.width, "width", 2))
+        object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
+        if self.width & (self.width - 1):
+            raise ParameterError(f"width: found {self.width}; needs a power of two, 2 or more")
+        if self.outputs > LARGEST:
+            raise ParameterError(
+                f"a, width: found {self.a}, {self.width}: {self.outputs} columns; at most 2^24"
+            )
+
+    @classmethod
+    def best(cls, a: int, epsilon: float) -> "HadamardBlocks":
+        """Return the form with the width of least variance, averaged over uniform symbols.
+
+        Raises:
+            ParameterError: no width has at most 2^24 columns.
+        """
+        a = whole(a, "a", 2)
+        widths = [1 << j for j in range(1, a.bit_length() + 1)]
+        made = [cls(a, width, epsilon) for width in widths if width * _blocks(a, width) <= LARGEST]
+        if not made:
+            raise ParameterError(f"a: found {a}; needs at most 2^24 - 1")
+        return min(made, key=cls._scaled_noise)
+
+    def __str__(self) -> str:
+        return f"HadamardBlocks(a={self.a}, width={self.width}, epsilon={self.epsilon:g})"
+
+    @property
+    def inputs(self) -> int:
+        """The number of symbols."""
+        return self.a
+
+    @property
+    def blocks(self) -> int:
+        """B, the least number of blocks with a row for each symbol."""
+        return _blocks(self.a, self.width)
+
+    @property
+    def outputs(self) -> int:
+        """K, the columns of all blocks."""
+        return self.width * self.blocks
+
+    @property
+    def positions(self) -> int:
+        """One for each symbol, then one for each block."""
+        return self.a + self.blocks
+
+    @property
+    def truth(self) -> float:
+        """The probability that a report supports the own symbol."""
+        return 1 / (1 + (2 * self.blocks - 1) * exp(-self.epsilon))
+
+    @property
+    def inside(self) -> float:
+        """The probability that a report is in the own block."""
+        return self.truth * (1 + exp(-self.epsilon))
+
+    @property
+    def visiting(self) -> float:
+        """The probability that a report is in a given other block."""
+        return 2 * self.truth * exp(-self.epsilon)
+
+    @property
+    def gain(self) -> float:
+        """G, the scale of the estimate."""
+        if not self.inside > self.visiting:
+            raise ParameterError(f"{self}: its reports do not depend on the value")
+        return -2 * self._half_gain / expm1(-self.epsilon)
+
+    def _columns(self) -> Floats:
+        high = 2 * self.truth / self.width
+        inside = self.supports(np.arange(self.outputs))
+        return np.where(inside, high, high * exp(-self.epsilon))
+
+    def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
+        """One column for each person.
+
+        Args:
+            x: true symbols, shape (people,).
+            rng: generator or seed.
+        """
+        symbols, rng = as_symbols(x, self.a), as_generator(rng)
+        block, row = symbols % self.blocks, symbols // self.blocks + 1
+        chance, column = rng.random(len(row)), rng.integers(0, self.width, len(row))
+        if self.blocks > 1:
+            other = (block + rng.integers(1, self.blocks, len(row))) % self.blocks
+            block = np.where(chance < self.inside, block, other)
+        # Turning over a bit that the row has moves a column from one half of a block to the other.
+        moves = (chance < self.inside) & (agree(column, row) != (chance < self.truth))
+        return np.asarray(block * self.width + np.where(moves, column ^ (row & -row), column))
+
+    def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """The symbols that each report supports, shape (people, a)."""
+        seen = as_symbols(reports, self.outputs, "reports")
+        if len(seen) * self.a > DENSE_ENTRIES:
+            raise ParameterError(f"reports: {len(seen)} x {self.a} supports; at most 2^24")
+        symbols = np.arange(self.a)
+        own = seen[:, None] // self.width == symbols % self.blocks
+        rows = agree(seen[:, None] % self.width, symbols // self.blocks + 1)
+        return np.asarray(own & rows)
+
+    def support_counts(self, reports: npt.ArrayLike) -> Counts:
+        """Numbers of reports that support each symbol, then of those in each block."""
+        seen = as_symbols(reports, self.outputs, "reports")
+        columns = np.bincount(seen, minlength=self.outputs).reshape(self.blocks, self.width)
+        # shape: columns, blocks; one transform serves all blocks
+        sums = hadamard(np.ascontiguousarray(columns.T))
+        supporting = (sums[0] + sums[1:]) // 2
+        return np.concatenate([supporting.ravel()[: self.a], sums[0]])
+
+    def estimate(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
+        """Unbiased shares of the symbols, with the standard errors of `variance` at them."""
+        counts = self.support_counts(reports)
+        people = int(counts[self.a :].sum())
+        return self.estimate_tally(counts, people, population=population)
+
+    def estimate_tally(
+        self, counts: npt.ArrayLike, people: int, *, population: bool = False
+    ) -> Estimate:
+        """The same from the counts of `support_counts`, shape (positions,)."""
+        people = whole(people, "people", 1)
+        seen = np.asarray(counts)
+        if seen.shape != (self.positions,):
+            raise ParameterError(f"counts: shape {seen.shape}; needs ({self.positions},)")
+        if seen.dtype.kind not in "iu" or seen.min() < 0 or seen.max() > people:
+            raise ParameterError(f"counts: needs whole numbers from 0 to people = {people}")
+        blocks = seen[self.a :] / people
+        shares = self.gain * (seen[: self.a] / people - self._of_blocks(blocks) / 2)
+        near = np.clip(shares, 0.0, 1.0)
+        known = (blocks - self.visiting) / (self.inside - self.visiting)
+        together = np.clip(self._of_blocks(known), near, 1.0)
+        return Estimate.of(
+            shares,
+            self._noise(near, together) / people,
+            people,
+            str(self),
+            kind="distribution",
+            population=population,
+            laws=self._share_law,
+        )
+
+    def _of_blocks(self, numbers: Floats) -> Floats:
+        """The number of each symbol's block, shape (a,)."""
+        return np.asarray(numbers[np.arange(self.a) % self.blocks])
+
+    def _share_law(self, place: int) -> ShareLaw:  # noqa: ARG002 - alike for all symbols
+        """The law of a contribution G/2, -G/2 or 0, of the own, a near and any other symbol."""
+        near, apart = self.inside / 2, self.visiting / 2
+        kinds = [(self.truth, self.inside - self.truth), (near, near), (apart, apart)]
+        levels = self.gain * np.array([0.5, -0.5, 0.0])
+        law = np.array([(up, down, max(0.0, 1 - up - down)) for up, down in kinds]).T
+        return ShareLaw(largest(laws(levels, law), np.arange(3) == 0), self.gain / 2)
+
+    def expected_limits(self, people: int) -> tuple[str, list[tuple[float, float]]]:
+        """95 % limits of shares of a half, and of 0, 1/4, 3/4 and 1."""
+        law, known = self._share_law(0), list[tuple[float, float]]()
+        for share in (0.5, 0.0, 0.25, 0.75, 1.0):
+            limits = law.limits(share, people, 0.05, population=False)
+            known.append((float(limits.low[0]), float(limits.high[0])))
+        return "shares", known
+
+    def variance(self, p: npt.ArrayLike, people: int, *, population: bool = False) -> Floats:
+        """Exact variance of each estimated share when the true shares are p, shape (a,).
+
+        Given the people; population=True adds p (1 - p) / people for drawing them.
+        """
+        shares, people = as_probabilities(p), whole(people, "people", 1)
+        blocks = np.zeros(self.blocks)
+        np.add.at(blocks, np.arange(self.a) % self.blocks, shares)
+        drawn = shares * (1 - shares) if population else 0.0
+        return np.asarray((self._noise(shares, self._of_blocks(blocks)) + drawn) / people)
+
+    def _noise(self, shares: Floats, blocks: Floats) -> Floats:
+        seen = self.inside * blocks + self.visiting * (1 - blocks)
+        return np.asarray(self.gain**2 / 4 * seen - shares)
+
+    def noise(self) -> float:
+        """Variance of one report's estimate, averaged over uniform inputs and all shares."""
+        return self._scaled_noise() * (self.gain / (2 * self._half_gain)) ** 2
+
+    def _scaled_noise(self) -> float:
+        """The same times (1 - e^-eps)^2, which is a number however small epsilon is."""
+        many = np.bincount(np.arange(self.a) % self.blocks)
+        together = float(many @ many) / self.a**2  # mean of f over symbols
+        seen = self.inside * together + self.visiting * (1 - together)
+        return self._half_gain**2 * seen - expm1(-self.epsilon) ** 2 / self.a
+
+    @property
+    def _half_gain(self) -> float:
+        """(1 - e^-eps) G / 2."""
+        return 2 * self.blocks * exp(-self.epsilon) - expm1(-self.epsilon)
+
+    def divergences(self) -> Floats:
+        """Every two inputs are `epsilon` apart; nats, shape (a, a)."""
+        apart = np.full((self.a, self.a), self.epsilon)
+        np.fill_diagonal(apart, 0.0)
+        return apart
+
+    def log_likelihood(self, values: npt.NDArray[np.int64], own: Symbols, rng: Seed) -> Floats:
+        """Epsilon where a drawn report supports a value, else 0."""
+        supports = self.supports(self.sample(values[own, 0], rng))
+        return np.asarray(supports[:, values[:, 0]] * self.epsilon, np.float64)
+
+    def capacity(self, people: int) -> tuple[float, bool]:
+        """At most log K less the entropy of a report given the symbol, nats.
+
+        Not attained, because no law of the inputs makes the first column of a block as likely as
+        the others; small cases with n >= a are computed instead.
+        """
+        if people >= self.a and self.a * self.outputs <= SMALL:
+            return super(HadamardBlocks, self).capacity(people)
+        p, lies = self.truth, 1 - self.truth
+        told = log(2 * self.blocks) + p * log(p)
+        if lies:
+            told += lies * log(lies / (2 * self.blocks - 1))
+        return min(told, log(people)), False
+
+    def contraction(self) -> float:
+        """The larger of two symbols of one block, and of two blocks."""
+        blankets = [blanket for blanket, _ in self.neighbours()]
+        return max(two_inputs(law.law * law.own, law.law * law.other) for law in blankets)
+
+    def neighbours(self) -> list[Neighbours]:
+        """Symbols of two blocks, if there are some, then of one; the blanket is a uniform column.
+
+        Of the others z is each kind of symbol that exists: a row of the same block may be the
+        product of two others, else three rows are independent.
+        """
+        rows = -(-self.a // self.blocks)  # of the first block, which has most
+        made = []
+        if self.blocks > 1:
+            third = [near_v()] if rows > 1 else []
+            made.append(self._beside(apart(), third, further=self.blocks > 2))
+        if rows > 1:
+            third = [product()] if rows > 2 else []
+            third += [independent()] if rows > 3 else []
+            made.append(self._beside(together(), third, further=self.blocks > 1))
+        return made
+
+    def _beside(
+        self, kinds: Sequence[Kind], third: Sequence[Sequence[Kind]], *, further: bool
+    ) -> Neighbours:
+        """U and v with these kinds of columns, among others of v, of z and of a further block."""
+        b, u, v, _ = self._laws(kinds)
+        equals = [PairLaw.over(v, u, v, shared=b)]
+        every = [*third, elsewhere(kinds)] if further else third
+        for columns in every:
+            any_column, own, other, z = self._laws(columns)
+            equals.append(PairLaw.over(z, own, other, shared=any_column))
+        weight = 2 * self.blocks * self.truth * exp(-self.epsilon)
+        return PairLaw.over(b, u, v, weight), equals
+
+    def _laws(self, kinds: Sequence[Kind]) -> Floats:
+        """The laws of a uniform column and of the reports of u, v and z, shape (4, kinds)."""
+        named = np.array([share for share, *_ in kinds])
+        shares = np.append(named, self.blocks - named.sum())  # all other blocks support none
+        inside = np.array([supported for _, *supported in kinds] + [[False] * 3]).T
+        high = 2 * self.truth
+        laws = shares * np.where(inside, high, high * exp(-self.epsilon))
+        return np.asarray(np.vstack([shares / self.blocks, laws])[:, shares > 0])
+
+
+def _blocks(a: int, width: int) -> int:
+    """The least number of blocks with a symbols in width - 1 rows each."""
+    return -(-a // (width - 1))
