@@ -18,6 +18,7 @@
     BitFlip(bits, q)               a vector of bits, each flipped with probability q
     Channel(matrix)                any b x a matrix
     compose, product, mixture      randomizers made of randomizers
+    SampledFeature(parts)          one of several features, which every person draws
 
 Each has `.matrix` (b x a, column x is the law of the report given x), `.operator`, `.epsilon`
 (local, nats; `.ldp("bits")`), `.sample(x, rng=)` for all people at once, and `.estimate(reports)`,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from .bit_flip import BitFlip
     from .bloom import Bloom, FilterReports
     from .channel import Channel, as_randomizer
-    from .composite import Composition, MixedReports, Mixture, Product, compose, mixture, product
+    from .composite import Composition, Mixture, Product, compose, mixture, product
     from .estimate import Estimate, project
     from .grr import GRR
     from .hadamard import Hadamard
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from .means import Duchi, Hybrid, Piecewise
     from .measure import Measure
     from .memoized import Memoized
+    from .mixed_reports import MixedReports
     from .numeric import Numeric
     from .postprocessing import Consistent, maximum_likelihood, projected
     from .prefix_search import FoundValue, FoundValues, PrefixReports
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from .pure import Pure
     from .randomizer import Randomizer
     from .ranges import NodeReports, Ranges
+    from .sampled_feature import SampledFeature
     from .split_mix import SplitMix
     from .square_wave import SquareWave
     from .subset_selection import SubsetSelection
@@ -71,7 +74,6 @@ else:
             ".channel": ["Channel", "as_randomizer"],
             ".composite": [
                 "Composition",
-                "MixedReports",
                 "Mixture",
                 "Product",
                 "compose",
@@ -89,6 +91,7 @@ else:
             ".means": ["Duchi", "Hybrid", "Piecewise"],
             ".measure": ["Measure"],
             ".memoized": ["Memoized"],
+            ".mixed_reports": ["MixedReports"],
             ".numeric": ["Numeric"],
             ".postprocessing": ["Consistent", "maximum_likelihood", "projected"],
             ".prefix_search": ["FoundValue", "FoundValues", "PrefixReports"],
@@ -97,6 +100,7 @@ else:
             ".pure": ["Pure"],
             ".randomizer": ["Randomizer"],
             ".ranges": ["NodeReports", "Ranges"],
+            ".sampled_feature": ["SampledFeature"],
             ".split_mix": ["SplitMix"],
             ".square_wave": ["SquareWave"],
             ".subset_selection": ["SubsetSelection"],
@@ -139,6 +143,7 @@ __all__ = [
     "Pure",
     "Randomizer",
     "Ranges",
+    "SampledFeature",
     "SplitMix",
     "SquareWave",
     "SubsetSelection",

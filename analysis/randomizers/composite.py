@@ -24,6 +24,7 @@ from .channel import Channel, as_randomizer
 from .composite_neighbours import mixture_neighbours, product_neighbours
 from .estimate import Estimate
 from .grr import GRR
+from .mixed_reports import MixedReports
 from .moment_limits import ShareLaws, added, drawn
 from .neighbour_laws import Neighbours
 from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols
@@ -169,22 +170,6 @@ class Product(Randomizer):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MixedReports:
-    """Reports of a mixture.
-
-    Attributes:
-        choice: which part each person used, shape (people,).
-        reports: for each part the reports of those who used it, in order of people; None if nobody.
-    """
-
-    choice: Symbols
-    reports: tuple[Any, ...]
-
-    def __len__(self) -> int:
-        return len(self.choice)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Mixture(Randomizer):
     """Everybody draws a part and says which.
 
@@ -243,12 +228,7 @@ class Mixture(Randomizer):
     def symbols(self, reports: MixedReports) -> Symbols:
         """Row numbers: the parts' rows one after another."""
         check_rows(self)
-        rows, offset = np.zeros(len(reports), np.int64), 0
-        for j, (part, own) in enumerate(zip(self.parts, reports.reports, strict=True)):
-            if own is not None:
-                rows[reports.choice == j] = offset + part.symbols(own)
-            offset += part.outputs
-        return rows
+        return reports.rows(self.parts)
 
     def estimate(self, reports: MixedReports, *, population: bool = False) -> Estimate:
         """Each part estimates the shares among those who drew it; these add up to everybody's."""

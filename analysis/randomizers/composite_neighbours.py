@@ -9,6 +9,16 @@ side:
 
 All other people may have any values: each part's blanket is below the law of each value. A lower
 bound has others of v.
+
+One feature of several, which a person draws, is a mixture whose parts see different values. Rows u
+and v that differ in every feature bound all others. Proof: where u and v agree in a feature, its
+part of a term is
+
+    X = (1 - e^eps) r,    X' = r - e^eps r'  if they differ,    r, r' = P_u / b, P_v / b
+
+Under b the pair (r, r') has the law of (r', r). So X is (1 - e^eps) r or (1 - e^eps) r', and X' is
+r - e^eps r' or r' - e^eps r, with equal chances: the same sum, farther apart. X' is larger
+in convex order, as are sums of independent terms and the mean of their positive part.
 """
 
 from collections.abc import Sequence
@@ -24,6 +34,8 @@ from .randomizer import Randomizer
 
 # Outcomes of a product that are listed.
 MOST_OUTCOMES = 1 << 14
+# Relative distance of numbers that are the same.
+SAME = 1e-9
 
 
 def product_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
@@ -44,6 +56,25 @@ def mixture_neighbours(shares: Floats, parts: Sequence[Randomizer]) -> list[Neig
     weights = [share for share, _ in drawn]
     blanket = _joined(weights, [blanket for blanket, _ in cases])
     return [(blanket, [_joined(weights, [equals[0] for _, equals in cases])])]
+
+
+def sampled_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
+    """Neighbours of a report about one feature, drawn uniformly; None if values are not alike."""
+    cases = _alike(parts)
+    if cases is None or not all(_is_symmetric(blanket) for blanket, _ in cases):
+        return None
+    return mixture_neighbours(np.full(len(parts), 1 / len(parts)), parts)
+
+
+def _is_symmetric(pair: PairLaw) -> bool:
+    """Whether the joint law of both likelihood ratios stays the same if they are exchanged."""
+    ratios = np.column_stack([pair.own, pair.other])
+
+    def chances(of: Floats) -> Floats:
+        same = np.isclose(ratios[None], of[:, None], rtol=SAME, atol=0.0).all(axis=2)
+        return np.asarray(same @ pair.law)
+
+    return bool(np.allclose(chances(ratios), chances(ratios[:, ::-1]), rtol=SAME, atol=0.0))
 
 
 def _alike(parts: Sequence[Randomizer]) -> list[Neighbours] | None:

@@ -223,7 +223,12 @@ class Trials:
 
 
 def drawn_limits(
-    agree: int, many: int, people: int, law: tuple[float, float], alpha: float
+    agree: int,
+    many: int,
+    people: int,
+    law: tuple[float, float],
+    alpha: float,
+    near: tuple[int, int] = (0, 0),
 ) -> Limits:
     """Return limits of a share, shape (1,), by two tests of every K.
 
@@ -233,6 +238,8 @@ def drawn_limits(
         people: n.
         law: p and q.
         alpha: probability of a miss.
+        near: people with the value at the lower limit, and without it at the upper one, where the
+            search begins; any whole numbers.
     """
     fewer, as_many = (Power.of(people, many, least) for least in (max(agree, 1), agree + 1))
 
@@ -242,8 +249,8 @@ def drawn_limits(
     def is_not_too_many(others: int) -> bool:
         return as_many(*supporters(people - others, people, *law)) > alpha / 2
 
-    low = first_fitting(is_enough, 0, people) if agree else 0
-    high = people - first_fitting(is_not_too_many, 0, people)
+    low = first_fitting(is_enough, near[0], people) if agree else 0
+    high = people - first_fitting(is_not_too_many, near[1], people)
     ends = np.array([[low], [high]]) / people
     return within(ends[0], ends[1], 0.0, 1.0, 1 / people)
 

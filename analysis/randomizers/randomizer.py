@@ -41,10 +41,8 @@ Bits = npt.NDArray[np.uint8]
 Unit = Literal["nats", "bits"]
 Seed = np.random.Generator | int | None
 
-# A dense matrix has at most this many entries: 128 MiB of float64.
-DENSE_ENTRIES = 1 << 24
-# A lie rarer than this is lost in 1 - q.
-LEAST_LIE = 1e-15
+DENSE_ENTRIES = 1 << 24  # of a dense matrix, at most: 128 MiB of float64
+LEAST_LIE = 1e-15  # a lie rarer than this is lost in 1 - q
 
 
 class Randomizer(ABC):
@@ -55,6 +53,7 @@ class Randomizer(ABC):
 
     Attributes:
         takes_bits: whether an input and a report are rows of bits, not one symbol.
+        takes_rows: whether an input is a row of values, of which a report is about one.
         any_size: whether `contraction` is known without a matrix.
         gives_shares: whether its reports estimate the shares of the inputs.
         remembers: whether people keep noise from report to report (`permanent`, `fresh`).
@@ -65,6 +64,7 @@ class Randomizer(ABC):
     __slots__ = ()
 
     takes_bits: ClassVar[bool] = False
+    takes_rows: ClassVar[bool] = False
     any_size: ClassVar[bool] = False
     closed_form: ClassVar[bool] = False
     gives_shares: ClassVar[bool] = True

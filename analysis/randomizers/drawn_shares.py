@@ -1,0 +1,99 @@
+"""Shares of all people, from the reports of a random sample.
+
+Of n people a fixed number m, drawn without replacement, report about a feature. With reports that
+support a value with probability t (own value) or l (another), c of m,
+
+    phat = (c / m - l) / (t - l)
+    Var phat = (p t (1 - t) + (1 - p) l (1 - l)) / (m (t - l)^2) + p (1 - p) (n - m) / (m (n - 1))
+
+is unbiased for the share p of all n people, given m. The first term is the noise, the second one is
+who was drawn. Limits are two tests of every number of people with the value, whose law of c is
+known exactly (`drawn_limits`). Of more than `EXACT` people they are those of Clopper and Pearson:
+a uniform subset, thinned by independent coins, is a strongly Rayleigh measure (J. Borcea, P.
+Branden, T. Liggett, 2009), so c is a sum of independent coins. Beyond a distance of one from its
+mean no such sum has heavier tails than the binomial law of that mean (W. Hoeffding, 1956).
+"""
+
+import numpy as np
+
+from ..validation import Counts, Floats
+from .estimate import Estimate
+from .limits import Limits, joined, within
+from .prefix_errors import drawn_limits
+from .pure import Pure
+from .share_limits import EXACT, score_holders, share_limits
+
+
+def estimate_drawn(
+    part: Pure, counts: Counts, drawn: int, people: int, *, population: bool = False
+) -> Estimate:
+    """Return the shares of all people with each value.
+
+    Where nobody was drawn the shares are all alike, with limits of 0 and 1 and an error of 1.
+
+    Args:
+        part: the randomizer of the feature.
+        counts: supporting reports of each value, shape (a,).
+        drawn: m, people who reported about the feature.
+        people: n, all of them.
+        population: errors and limits count sampling these people from a large population.
+    """
+    if drawn == 0:
+        nothing = np.zeros(part.inputs), np.ones(part.inputs)
+        unknown = Limits(*nothing, np.zeros(part.inputs, np.bool_))
+        shares = np.full(part.inputs, 1 / part.inputs)
+        return Estimate(
+            shares, nothing[1], people, str(part), population=population, limits=lambda _: unknown
+        )
+    known = part.estimate_tally(counts, drawn, population=population)
+    errors = known.errors
+    if not population:
+        share = np.clip(known.shares, 0.0, 1.0)
+        errors = np.sqrt(errors**2 + _drawing(share, drawn, people))
+    return Estimate(
+        known.shares,
+        errors,
+        people,
+        str(part),
+        population=population,
+        limits=lambda alpha: limits_of_drawn(
+            part, counts, drawn, people, alpha, population=population
+        ),
+    )
+
+
+def variance_of_drawn(part: Pure, shares: Floats, drawn: float, people: int) -> Floats:
+    """Return the exact variance of each estimated share, given `drawn` > 0 reports."""
+    noise = part.variance(shares, 1) / drawn
+    return np.asarray(noise + _drawing(np.asarray(shares), drawn, people))
+
+
+def _drawing(shares: Floats, drawn: float, people: int) -> Floats:
+    """The variance of a share in a sample without replacement."""
+    left = max(0.0, people - drawn) / max(1, people - 1)
+    return np.asarray(shares * (1 - shares) * left / drawn)
+
+
+def limits_of_drawn(
+    part: Pure, counts: Counts, drawn: int, people: int, alpha: float, *, population: bool = False
+) -> Limits:
+    """Return limits of the shares of all people, each missed with probability alpha at most."""
+    law = part.truth, part.lie
+    if population or people > EXACT:
+        known = share_limits(counts, drawn, *law, alpha, population=True)
+        return within(known.low, known.high, 0.0, 1.0, 1 / people)
+    seen, place = np.unique(counts, return_inverse=True)
+    scale = people / drawn
+    guessed = [
+        (scale * score_holders(drawn, c, t, l, alpha / 2)).astype(np.int64)
+        for c, t, l in ((seen, *law), (drawn - seen, 1 - law[1], 1 - law[0]))
+    ]
+    found, shift = [], (0, 0)
+    for count, least, others in zip(seen.tolist(), *(g.tolist() for g in guessed), strict=True):
+        near = least + shift[0], others + shift[1]
+        found.append(drawn_limits(count, drawn, people, law, alpha, near))
+        ends = round(found[-1].low[0] * people), people - round(found[-1].high[0] * people)
+        # An exact limit is as far from the guess as that of the count before, or nearly so.
+        shift = ends[0] - least, ends[1] - others
+    every = joined(found)
+    return Limits(every.low[place], every.high[place], every.nearest[place])

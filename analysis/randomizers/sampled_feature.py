@@ -1,0 +1,289 @@
+"""Reports about one feature of several, which every user draws, with the whole epsilon.
+
+Of d features a person draws j uniformly, whatever its values are, and reports (j, y), y by the
+randomizer of feature j. Row (j, y) of the matrix is Q^j[y, x_j] / d, where x is a row of d values.
+
+    epsilon      the largest of the parts: the draw depends on nobody's values, and j may be known
+    estimate     of feature j from the m_j reports about it, given m_j (`drawn_shares.py`)
+    variance     d times that of one report with the whole epsilon, and that of who was drawn
+    shuffled     neighbours are rows that differ in every feature (`sampled_neighbours`)
+
+The other way is to report every feature with epsilon / d (`product`). For little epsilon its
+variance is d^2 times, and that of sampling d times, that of one feature alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log, prod
+from re import compile as pattern_of
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Counts, Floats, whole
+from .composite_neighbours import sampled_neighbours
+from .drawn_shares import estimate_drawn, limits_of_drawn, variance_of_drawn
+from .estimate import Estimate
+from .limits import joined
+from .mixed_reports import MixedReports
+from .neighbour_laws import Neighbours
+from .pure import Pure
+from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols
+from .row_numbers import check_rows
+
+
+@dataclass(frozen=True, slots=True)
+class SampledFeature(Randomizer):
+    """A report about one feature, which every person draws.
+
+    People are rows of values, shape (people, d), or numbers of rows, shape (people,), of which the
+    last feature runs fastest.
+
+    Attributes:
+        parts: a randomizer with two probabilities of support for each feature, at least one.
+    """
+
+    parts: tuple[Pure, ...]
+
+    takes_rows: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        parts = tuple(self.parts)
+        if not parts or not all(isinstance(part, Pure) for part in parts):
+            kinds = ", ".join(type(part).__name__ for part in parts) or "none"
+            raise ParameterError(
+                f"parts: found {kinds}; needs randomizers whose reports support values, such as GRR"
+            )
+        object.__setattr__(self, "parts", parts)
+
+    def __str__(self) -> str:
+        return f"one of {len(self.parts)}: {', '.join(dict.fromkeys(map(str, self.parts)))}"
+
+    @property
+    def epsilon(self) -> float:
+        """The largest of the parts, nats."""
+        return max(part.epsilon for part in self.parts)
+
+    @property
+    def inputs(self) -> int:
+        """The number of different rows."""
+        return prod(part.inputs for part in self.parts)
+
+    @property
+    def outputs(self) -> int:
+        """The sum of the parts' numbers."""
+        return sum(part.outputs for part in self.parts)
+
+    def _columns(self) -> Floats:
+        rows = self._rows(np.arange(self.inputs))
+        laws = [part.matrix[:, own] for part, own in zip(self.parts, rows.T, strict=True)]
+        return np.concatenate(laws) / len(self.parts)
+
+    def neighbours(self) -> list[Neighbours]:
+        """Rows that differ in every feature, where each part treats all values alike."""
+        return sampled_neighbours(self.parts) or super(SampledFeature, self).neighbours()
+
+    def inputs_of(self, codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The rows themselves."""
+        return np.asarray(codes)
+
+    def _rows(self, x: npt.ArrayLike) -> Symbols:
+        """Rows of values, shape (people, d)."""
+        values, sizes = np.asarray(x), tuple(part.inputs for part in self.parts)
+        if values.ndim == 1:
+            return np.stack(np.unravel_index(as_symbols(x, self.inputs), sizes), axis=1)
+        if values.ndim != 2 or values.shape[1] != len(sizes):
+            raise ParameterError(f"x: shape {values.shape}; needs (people, {len(sizes)})")
+        columns = [as_symbols(own, size) for own, size in zip(values.T, sizes, strict=True)]
+        return np.stack(columns, axis=1)
+
+    def sample(self, x: npt.ArrayLike, rng: Seed = None) -> MixedReports:
+        """The features that people drew, and a report about each."""
+        rows, (chooser, noise) = self._rows(x), as_generator(rng).spawn(2)
+        choice = chooser.integers(0, len(self.parts), len(rows))
+        groups = [rows[choice == j, j] for j in range(len(self.parts))]
+        reports = tuple(
+            part.sample(group, noise) if len(group) else None
+            for part, group in zip(self.parts, groups, strict=True)
+        )
+        return MixedReports(choice.astype(np.int64), reports)
+
+    def symbols(self, reports: MixedReports) -> Symbols:
+        """Row numbers: the parts' rows one after another."""
+        check_rows(self)
+        return reports.rows(self.parts)
+
+    # Estimates come from the counts of reports.
+
+    @property
+    def positions(self) -> int:
+        """The length of `support_counts`."""
+        return sum(1 + part.inputs for part in self.parts)
+
+    def support_counts(self, reports: MixedReports) -> Counts:
+        """Count for each feature the reports about it, then those supporting each value."""
+        counts = [
+            (0, np.zeros(part.inputs, np.int64)) if own is None else part.tally(own)[::-1]
+            for part, own in zip(self.parts, reports.reports, strict=True)
+        ]
+        return np.concatenate([[drawn, *supporting] for drawn, supporting in counts]).astype(
+            np.int64
+        )
+
+    def estimate_features(
+        self, counts: npt.ArrayLike, people: int, *, population: bool = False
+    ) -> list[Estimate]:
+        """Unbiased shares of the values of each feature.
+
+        Args:
+            counts: those of `support_counts`, shape (positions,).
+            people: all who reported, about any feature.
+            population: errors count sampling these people from a large population.
+        """
+        people, seen = whole(people, "people", 1), np.asarray(counts)
+        if seen.shape != (self.positions,):
+            raise ParameterError(f"counts: shape {seen.shape}; needs ({self.positions},)")
+        ends = np.cumsum([1 + part.inputs for part in self.parts])[:-1]
+        estimates = []
+        for part, own in zip(self.parts, np.split(seen, ends), strict=True):
+            drawn = int(own[0])
+            estimates.append(estimate_drawn(part, own[1:], drawn, people, population=population))
+        return estimates
+
+    def estimate(self, reports: MixedReports, *, population: bool = False) -> Estimate:
+        """Unbiased shares of the values of all features, one feature after another."""
+        every = self.estimate_features(
+            self.support_counts(reports), len(reports), population=population
+        )
+        return Estimate(
+            np.concatenate([each.shares for each in every]),
+            np.concatenate([each.errors for each in every]),
+            len(reports),
+            str(self),
+            kind="bits",
+            population=population,
+            limits=lambda alpha: joined([each.limits(alpha) for each in every]),
+        )
+
+    def variances(self, shares: Sequence[npt.ArrayLike], people: int) -> list[Floats]:
+        """The variance of each estimated share, where n / d people report about each feature.
+
+        Args:
+            shares: those that are true, of the values of each feature.
+            people: n.
+        """
+        drawn = people / len(self.parts)
+        return [
+            variance_of_drawn(part, np.asarray(own, np.float64), drawn, people)
+            for part, own in zip(self.parts, shares, strict=True)
+        ]
+
+    def noise(self) -> float:
+        """Variance of an estimated share times the people of a large crowd, of uniform inputs."""
+        d, every = len(self.parts), [1 / part.inputs for part in self.parts]
+        noises = [
+            d * part.noise() + (d - 1) * share * (1 - share)
+            for part, share in zip(self.parts, every, strict=True)
+        ]
+        return sum(noises) / d
+
+    def expected_limits(self, people: int) -> tuple[str, list[tuple[float, float]]] | None:
+        """95 % limits of a half, and of 0, 1/4, 3/4 and 1, of the feature that has the widest."""
+        drawn = people // len(self.parts)
+        if not drawn:
+            return "shares", [(0.0, 1.0)]
+        every = []
+        for part in dict.fromkeys(self.parts):
+            truths = np.array([0.5, 0.0, 0.25, 0.75, 1.0])
+            mean = drawn * (part.lie + truths * (part.truth - part.lie))
+            counts = np.rint(mean).astype(np.int64)
+            known = limits_of_drawn(part, counts, drawn, people, 0.05)
+            every.append(list(zip(known.low.tolist(), known.high.tolist(), strict=True)))
+        return "shares", max(every, key=lambda limits: max(high - low for low, high in limits))
+
+    # Texts have one width, so that a length shows no feature.
+
+    @property
+    def text_width(self) -> int:
+        """Digits of the number of the feature, and those of the widest report."""
+        return self._digits + max(map(_width, self.parts))
+
+    @property
+    def _digits(self) -> int:
+        return len(f"{len(self.parts) - 1:x}")
+
+    def encode(self, reports: MixedReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
+        """The feature in hex, the report, and zeros up to the width; a symbol is its number."""
+        texts = [""] * len(reports)
+        for j, (part, own) in enumerate(zip(self.parts, reports.reports, strict=True)):
+            if own is None:
+                continue
+            written = part.encode(own, _numbers(part))
+            for place, text in zip(np.flatnonzero(reports.choice == j), written, strict=True):
+                texts[place] = f"{j:0{self._digits}x}{text}".ljust(self.text_width, "0")
+        return texts
+
+    def decode(self, texts: Sequence[str]) -> MixedReports:
+        """Reports, ordered by feature; texts that no person could send are left out."""
+        choice, reports = [], []
+        for j, part in enumerate(self.parts):
+            head, width = f"{j:0{self._digits}x}", _width(part)
+            ends = "0" * (self.text_width - self._digits - width)
+            start = len(head)
+            cut = [
+                text[start : start + width]
+                for text in texts
+                if text.startswith(head) and text[start + width :] == ends
+            ]
+            own = _read(part, cut)
+            reports.append(own if len(own) else None)
+            choice.append(np.full(len(own), j, np.int64))
+        return MixedReports(np.concatenate(choice), tuple(reports))
+
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
+        """Of each drawn report by its part; the draw of the feature is the same for all rows."""
+        who, (chooser, noise) = np.asarray(own), as_generator(rng).spawn(2)
+        choice = chooser.integers(0, len(self.parts), len(who))
+        likely = np.zeros((len(who), len(values)))
+        for j, part in enumerate(self.parts):
+            if (mine := choice == j).any():
+                likely[mine] = part.log_likelihood(values[:, [j]], who[mine], noise)
+        return likely
+
+    def capacity(self, people: int) -> tuple[float, bool]:
+        """The mean of the parts', nats; attained where every row may be somebody's."""
+        every = [part.capacity(people) for part in self.parts]
+        nats = sum(own for own, _ in every) / len(every)
+        attained = all(is_attained for _, is_attained in every) and people >= self.inputs
+        return min(nats, log(people)), attained
+
+    def contraction(self) -> float:
+        """The mean of the parts': features that are copies of one value have it."""
+        return sum(part.contraction() for part in self.parts) / len(self.parts)
+
+
+def _numbers(part: Pure) -> list[str]:
+    """The texts of a part's values, where its reports are values."""
+    return [] if part.text_width is not None else [_number(part, x) for x in range(part.inputs)]
+
+
+def _number(part: Pure, symbol: int) -> str:
+    return f"{symbol:0{_width(part)}x}"
+
+
+def _width(part: Pure) -> int:
+    """Characters of a report of a part; where that is a value, of its number in hex."""
+    width = part.text_width
+    return len(f"{part.inputs - 1:x}") if width is None else width
+
+
+def _read(part: Pure, texts: Sequence[str]) -> Any:
+    """The reports of a part that these texts are."""
+    if part.text_width is None:
+        numbers = np.array([int(text, 16) for text in texts], np.int64)
+        return numbers[numbers < part.inputs]
+    pattern = pattern_of(part.text_pattern)
+    fitting = [text for text in texts if pattern.fullmatch(text)]
+    return part.decode(fitting) if fitting else ()
