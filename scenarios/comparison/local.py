@@ -62,7 +62,9 @@ def with_noise(scenario: Scenario, epsilon: float) -> Scenario:
     mechanism = scenario.local.mechanism
     own = mechanisms().get(mechanism)
     fits = own is not None and "shares" in own.tasks
-    noise = changed(scenario.local, mechanism=mechanism if fits else "grr", epsilon=epsilon)
+    noise = changed(
+        scenario.local, mechanism=mechanism if fits else "grr", epsilon=epsilon, features="split"
+    )
     return changed(scenario, local=noise)
 
 

@@ -41,6 +41,7 @@ Part = Literal["case", "spaces", "accents"]
 Unit = Literal["month", "year", "decade"]
 Decimal = Literal[".", ","]
 Setting = Literal["fixed", "statistical"]
+Division = Literal["split", "sample"]
 Suite = Literal["sealedbox", "hpke-x25519", "hpke-pq", "textbook"]
 Order = Literal["sorted", "kept"]
 if TYPE_CHECKING:
@@ -288,6 +289,8 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         mechanism: its name; `none` adds no noise.
         epsilon: of one person's whole answer, in nats.
+        features: `split`: every feature is reported, with epsilon / d of d features; `sample`: a
+            person draws one of them, and reports it with the whole epsilon.
         forever: of all reports about the same answer, in nats, of a mechanism that keeps noise from
             run to run; None: twice epsilon.
         spend: what a person may spend over all runs of a ledger, in nats; a run in which anybody
@@ -296,6 +299,7 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     mechanism: Mechanism = "none"
     epsilon: Annotated[float, Meta(gt=0, le=1e6)] | None = None
+    features: Division = "split"
     forever: Annotated[float, Meta(gt=0, le=1e6)] | None = None
     spend: Annotated[float, Meta(gt=0, le=1e6)] | None = None
 

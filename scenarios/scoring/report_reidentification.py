@@ -117,24 +117,24 @@ def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> Gue
     if question.packed:
         values, inputs = bits_of(question), len(question.domain)
         shown = rows[:, question.columns[0]]
-    elif not randomizer.takes_bits:
+    elif not (randomizer.takes_bits or randomizer.takes_rows):
         values, shown, inputs = (
             np.arange(randomizer.a)[:, None],
             rows[:, question.columns[0]],
             randomizer.a,
         )
-    elif randomizer.bits <= 10:
+    elif randomizer.takes_bits and randomizer.bits <= 10:
         shown = rows[:, list(question.columns)] @ (1 << np.arange(randomizer.bits)[::-1])
         inputs = 1 << randomizer.bits
         values = (np.arange(inputs)[:, None] >> np.arange(randomizer.bits)[::-1]) & 1
     else:
         shown = cells_of(rows, question.columns)
         inputs = int(shown.max()) + 1
-        values = np.zeros((inputs, randomizer.bits), rows.dtype)
+        values = np.zeros((inputs, len(question.columns)), rows.dtype)
         values[shown] = rows[:, list(question.columns)]
     counts = _table(mine, shown, many, inputs)
     small = (
-        not question.packed
+        not (question.packed or randomizer.takes_rows)
         and randomizer.outputs * max(randomizer.inputs, counts.shape[0]) <= SMALL
     )
     if randomizer.identity_form is not None or small:

@@ -45,7 +45,7 @@ from ...protocol.schema import Schema
 from ...strict_text import Unreadable, from_toml
 from ..catalogue.guard import value_at
 from ..catalogue.registry import GUARDS
-from ..programs.randomized.check import unannounced
+from ..programs.randomized.check import unannounced, undrawable
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
 from ..records.identity_files import read_known
@@ -279,6 +279,8 @@ def _check_noise(scenario: Scenario) -> None:
         )
     for name, message in unannounced(scenario):
         raise ParameterError(f"feature {name}: {message}")
+    if wrong := undrawable(scenario):
+        raise ParameterError(f"local.features: {wrong}")
     if program.reports != (local.mechanism != "none") or program.reports != bool(local.epsilon):
         raise ParameterError(
             'local: mechanism and epsilon belong to policy.kind = "histogram", and it needs both'

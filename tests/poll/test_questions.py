@@ -96,6 +96,10 @@ WRONG = {
         NOISY + '[local]\nmechanism = "grr"\nepsilon = 1\nspend = 2',
         "local: found spend; mechanism, epsilon",
     ),
+    "one question a phone": (
+        NOISY + '[local]\nmechanism = "grr"\nepsilon = 1\nfeatures = "sample"',
+        "local: found features; mechanism, epsilon",
+    ),
     "noise for nothing": (GOOD + '[local]\nmechanism = "grr"\nepsilon = 1', "and nowhere else"),
     "shares of more than can be": (
         ALIKE + "k = 256",

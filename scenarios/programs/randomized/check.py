@@ -15,7 +15,8 @@ from ...schema.mechanisms import listed, mechanisms
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem, quoted
 from ..registry import program_of
-from .questions import number, share
+from .questions import feature_budget, is_sampled
+from .value_numbers import number
 
 BITS = "bit-flip"  # of sets
 UNARY = (
@@ -29,6 +30,9 @@ UNARY = (
 TWO_BITS = "pckv-ue"  # for each key, of which there are no more than values
 MOST_VALUES = 4 * MAX_WIDTH  # bits of a report that is written in hex
 MOST_BYTES = 64  # of a text of which a prefix is reported
+# Mechanisms of shares, of which a person may report one feature.
+SAMPLED = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "projective")
+ROOM = 16  # positions, of a report in hex, that give way to the number of the feature
 ON_REPORTS = ("poison-reports", "inside-reports")
 LEAST_CROWD, MOST_CROWD = 16, 131_072  # of sums that the mix alone protects
 LEAST, MOST = 1e-6, 30.0  # nats for one feature: less is all noise, more is the truth (e^30)
@@ -66,12 +70,20 @@ def coarser(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 
 def unannounced(scenario: Scenario) -> Iterator[tuple[str, str]]:
     """Features whose rules could not be announced, and why: a report is about several of them."""
-    if not (program_of(scenario).reports and scenario.local.mechanism == BITS):
+    if not program_of(scenario).reports:
         return
-    message = (
-        f"{quoted(BITS)} makes one report of all features, where the rules of one have no place; "
-        "take grr, oue or local-hash, which report each by itself"
-    )
+    if scenario.local.mechanism == BITS:
+        message = (
+            f"{quoted(BITS)} makes one report of all features, where the rules of one have no "
+            "place; take grr, oue or local-hash, which report each by itself"
+        )
+    elif is_sampled(scenario, len(scenario.feature)):
+        message = (
+            'features = "sample" makes one report about any feature, where the rules of one have '
+            'no place; take features = "split"'
+        )
+    else:
+        return
     for feature in scenario.feature:
         if is_coarser(feature):
             yield feature.name, message
@@ -88,13 +100,40 @@ def budget(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         return
     # A set costs as much as its most telling element: all positions have the whole budget.
     count = len(facts.features or ()) if program_of(scenario).held else 1
-    if count and not LEAST <= share(local.epsilon, count) <= MOST:
-        divided = "" if count == 1 else f", {local.epsilon / count:.3g} for each of {count}"
+    each = feature_budget(scenario, count) if count else LEAST
+    if not LEAST <= each <= MOST:
+        divided = "" if each == local.epsilon else f", {each:.3g} for each of {count}"
         yield problem(
             ("local", "epsilon"),
             f"found {local.epsilon:g} nats{divided}; {LEAST:g} to {MOST:g} for each feature are "
             "accepted",
         )
+
+
+def sampled(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report what a person who draws one feature cannot report."""
+    at, local = ("local", "features"), scenario.local
+    if local.features == "split":
+        return
+    if message := undrawable(scenario):
+        yield problem(at, message)
+        return
+    yield from _no_crafting(scenario, 'every feature; take features = "split"')
+    widest = max(facts.sizes or (0,))
+    if local.mechanism in UNARY and MOST_VALUES - ROOM < widest <= MOST_VALUES:
+        message = f"a report names its feature, so it holds {MOST_VALUES - ROOM:,} values at most"
+        yield problem(at, message)
+
+
+def undrawable(scenario: Scenario) -> str | None:
+    """Say why people cannot report a feature that they draw; None if they can."""
+    local = scenario.local
+    if local.features == "split" or (local.mechanism in SAMPLED and program_of(scenario).held):
+        return None
+    return (
+        f'found "sample" with mechanism = {quoted(local.mechanism)}; one feature of several is '
+        f"reported by {', '.join(SAMPLED[:-1])} or {SAMPLED[-1]}"
+    )
 
 
 def kept(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
@@ -144,7 +183,8 @@ def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     own = mechanisms().get(scenario.local.mechanism)
     if own is None or not (own.split or own.finds):
         return
-    yield from _no_crafting(scenario)
+    of = "one message" if own.split else "listed values"
+    yield from _no_crafting(scenario, f"{of}; take another mechanism")
     if own.finds:
         return
     least = scenario.mix.min_batch
@@ -159,12 +199,11 @@ def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         yield problem(("population", "users"), message)
 
 
-def _no_crafting(scenario: Scenario) -> Iterator[Problem]:
-    """Report attacks on reports, where a report is several messages, or of no listed value."""
-    of = "one message" if mechanisms()[scenario.local.mechanism].split else "listed values"
+def _no_crafting(scenario: Scenario, of: str) -> Iterator[Problem]:
+    """Report attacks on reports that are not about one listed value of every feature."""
     for i, fault in enumerate(scenario.fault):
         if fault.attack in ON_REPORTS:
-            message = f"{fault.attack} is about reports of {of}; take another mechanism"
+            message = f"{fault.attack} is about reports of {of}"
             yield problem(("fault", i, "attack"), message)
 
 

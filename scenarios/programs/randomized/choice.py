@@ -18,8 +18,8 @@ from ...schema.mechanisms import Mechanism, mechanisms
 from ...schema.model import Scenario
 from ...serialization.record import Record
 from ...wording import percent
-from .check import too_wide
-from .questions import questions, share
+from .check import SAMPLED, too_wide
+from .questions import feature_budget, is_sampled, questions
 
 OF = {
     "shares": "of a share of people",
@@ -83,6 +83,8 @@ def _error(
     sizes = [len(domain) for domain in values]
     if any(too_wide(name, size) for size in sizes) or (mechanism.bits and set(sizes) != {2}):
         return None
+    if is_sampled(scenario, len(names)) and name not in SAMPLED:
+        return None
     changed = replace(scenario, local=replace(scenario.local, mechanism=name))
     try:
         made: Any = [asked.randomizer for asked in questions(changed, names, values)]
@@ -121,6 +123,30 @@ def _unknown_neighbours(scenario: Scenario, people: Population) -> Iterator[str]
         )
 
 
+def _division(scenario: Scenario, people: Population) -> Iterator[str]:
+    """The error of the other way to divide epsilon over several features."""
+    from msgspec.structs import replace
+
+    name, d = scenario.local.mechanism, len(people.values)
+    if d < 2 or name not in SAMPLED or not people.n:
+        return
+    mechanism, error = mechanisms()[name], {}
+    for way in ("split", "sample"):
+        changed = replace(scenario, local=replace(scenario.local, features=way))
+        error[way] = _error(
+            changed, name, mechanism, "shares", people.schema.names, people.values, people.n
+        )
+    split, sample = error["split"], error["sample"]
+    if split and sample:
+        best, most = ("sample", split / sample) if sample < split else ("split", sample / split)
+        yield (
+            f"standard error of {name} with epsilon divided over {d} features "
+            f'{percent(split)}, with one feature a person (features = "sample") {percent(sample)}: '
+            f"{best} needs {most**2:.1f} times fewer people at this local epsilon; after shuffling "
+            "the order may be another (docs/randomized.md, many features)"
+        )
+
+
 def advice(scenario: Scenario, people: Population) -> Iterator[str]:
     """The ranking in a sentence, where another mechanism has the task; what bounds will rest on."""
     yield from _unknown_neighbours(scenario, people)
@@ -128,7 +154,7 @@ def advice(scenario: Scenario, people: Population) -> Iterator[str]:
     if len(ranked) < 2:
         return
     own = next((place for place, choice in enumerate(ranked) if choice.own), None)
-    each = share(scenario.local.epsilon or 0.0, len(people.values))
+    each = feature_budget(scenario, len(people.values))
     listed = ", ".join(f"{choice.mechanism} {percent(choice.error)}" for choice in ranked)
     yield (
         f"standard error {OF[ranked[0].task]}, {people.n:,} reports at epsilon = {each:.3g}, exact "
@@ -139,6 +165,7 @@ def advice(scenario: Scenario, people: Population) -> Iterator[str]:
         if mechanisms()[mechanism].split:
             yield f"{mechanism} is private by the mix alone; the others' epsilon needs no mix"
     yield from _reach(scenario, people)
+    yield from _division(scenario, people)
     if own == 0:
         yield f"{ranked[0].mechanism}, this scenario's, is best here"
     elif own:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ...populations import Population
 from ...schema.model import Scenario
 from ...wording import percent
-from .questions import questions, share
+from .questions import feature_budget, questions
 
 # half of the widest limits, as a share of the range, from which on -> what it is good for
 VERDICTS = (
@@ -22,7 +22,7 @@ WIDTH = 40  # characters of the picture
 
 def foreseen(scenario: Scenario, people: Population) -> Iterator[str]:
     """Yield a sentence and a picture for each different noise of the features."""
-    each = share(scenario.local.epsilon or 0.0, len(people.values))
+    each = feature_budget(scenario, len(people.values))
     before: set[str] = set()
     for question in questions(scenario, people.schema.names, people.values):
         randomizer = question.randomizer.single()

@@ -94,7 +94,8 @@ class PrivacyLoss(Record, frozen=True):
         information_error: its standard error, 0 where it is exact.
         shuffled: () where nothing better than the local epsilon is known.
         together: of all questions, None where there is one.
-        readings: one for each question; of bit-flip, about any one bit.
+        readings: one for each question; of bit-flip, about any one bit; none of a feature that is
+            drawn.
     """
 
     information: float | None
@@ -141,9 +142,14 @@ def unseen_information(
 def _estimated_information(question: Question, shares: Sequence[float]) -> float | None:
     """Bits of one report about the value, with these shares as prior; None: too large to sum."""
     randomizer = question.randomizer
-    if randomizer.takes_bits or randomizer.outputs * randomizer.inputs > SMALL:
+    if _is_joint(randomizer) or randomizer.outputs * randomizer.inputs > SMALL:
         return None
     return _summed(randomizer.matrix, np.asarray(shares))
+
+
+def _is_joint(randomizer: Any) -> bool:
+    """Whether an input is no single value: bits, or a row."""
+    return bool(randomizer.takes_bits or randomizer.takes_rows)
 
 
 def after_shuffling(
@@ -210,6 +216,8 @@ def _together(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
 
 def _readings(questions: Sequence[Question]) -> Iterator[Reading]:
     for question in questions:
+        if question.randomizer.takes_rows:
+            continue  # a report about one feature of several says nothing of the others
         randomizer = question.randomizer.single()
         yield Reading(question.name, *_information_metrics(randomizer))
 
@@ -255,7 +263,7 @@ def information(questions: Sequence[Question], codes: Any) -> tuple[float | None
         return None, 0.0
     rows, people = _distinct(codes)
     weights = people / people.sum()
-    if len(questions) == 1 and not questions[0].randomizer.takes_bits:
+    if len(questions) == 1 and not _is_joint(questions[0].randomizer):
         randomizer = questions[0].randomizer
         if randomizer.outputs * randomizer.inputs <= SMALL:
             return _summed(randomizer.matrix[:, rows[:, 0]], weights), 0.0
@@ -285,7 +293,7 @@ def _summed(law: Any, weights: Any) -> float:
 def _drawn(questions: Sequence[Question], rows: Any, weights: Any) -> tuple[float, float]:
     rng = np.random.default_rng(SEED)
     widest = max(
-        1 if question.randomizer.takes_bits else question.randomizer.inputs
+        1 if _is_joint(question.randomizer) else question.randomizer.inputs
         for question in questions
     )
     draws = max(64, min(DRAWS, TABLE // len(rows), SUPPORTS // widest))

@@ -15,8 +15,10 @@
     prefix-hash, ...       a level, a key and a hash value          PrefixTree(texts, e), ...
 
 epsilon is the whole budget of a person, in nats. Each of d features is reported by itself and costs
-e = epsilon / d; bit-flip makes one report of all features, in which each bit costs e. How a report
-is written as text is in `local_text`; what the reports say about the people in `local_score`.
+e = epsilon / d; bit-flip makes one report of all features, in which each bit costs e. With
+`local.features = "sample"` a person draws one feature and reports it: e = epsilon, and the one
+report (`SampledFeature`) names the feature. How a report is written as text is in `encoding`; what
+the reports say about the people in `score`.
 """
 
 from collections import Counter
@@ -24,7 +26,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
-from math import exp, isfinite
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 from ....errors import DataError
@@ -34,6 +36,7 @@ from ...populations.people import WIDTH
 from ...schema.mechanisms import Mechanism, mechanisms
 from ...schema.model import Scenario
 from ...schema.plugs import load
+from .value_numbers import numbers
 
 if TYPE_CHECKING:  # judging a scenario needs no cryptography
     from numpy.random import Generator
@@ -71,7 +74,7 @@ class Question:
 
     @property
     def domain(self) -> tuple[str, ...]:
-        """The values of the first column: the only one, but for bit-flip."""
+        """The values of the first column: the only one, but where a report is about several."""
         return self.values[0]
 
 
@@ -80,10 +83,12 @@ def rule(scenario: Scenario, features: int) -> str:
 
     Such as `grr epsilon=1 each of 3`: the whole budget, and over how many features it is divided;
     of sets (0 features) `bit-flip epsilon=1 each position`, the budget of one element in one set.
+    Where a person draws a feature, `one of 3`.
     """
     local = scenario.local
     whole = repr(float(local.epsilon or 0.0)).removesuffix(".0")
-    each = f"each of {features}" if features else "each position"
+    division = "one" if is_sampled(scenario, features) else "each"
+    each = f"{division} of {features}" if features else "each position"
     if (own := mechanisms().get(local.mechanism)) and own.remembers:
         each += f" forever={forever(scenario)!r}".removesuffix(".0")
     return f"{local.mechanism} epsilon={whole} {each}"
@@ -100,16 +105,26 @@ def share(epsilon: float, features: int) -> float:
     return epsilon / features
 
 
+def is_sampled(scenario: Scenario, features: int) -> bool:
+    """Whether a person reports one of several features, which it draws."""
+    return features > 1 and scenario.local.features == "sample"
+
+
+def feature_budget(scenario: Scenario, features: int) -> float:
+    """What a report about one of so many features costs; nats."""
+    epsilon = scenario.local.epsilon or 0.0
+    return epsilon if is_sampled(scenario, features) else share(epsilon, features)
+
+
 def questions(
     scenario: Scenario, names: Sequence[str], values: Sequence[tuple[str, ...]]
 ) -> tuple[Question, ...]:
     """The questions that a scenario asks people with these features, and the noise of each."""
-    each = share(scenario.local.epsilon or 0.0, len(names))
+    each = feature_budget(scenario, len(names))
     mechanism = mechanisms()[scenario.local.mechanism]
-    making = load(mechanism.place)
+    making, every = load(mechanism.place), tuple(range(len(names)))
     if mechanism.bits:
         flip = making(len(names), exp(-each) / (1 + exp(-each)))
-        every = tuple(range(len(names)))
         return (Question(joined(names), every, tuple(values), flip),)
     if mechanism.split:
         making = partial(making, people=scenario.mix.min_batch)
@@ -119,6 +134,10 @@ def questions(
         making(given(mechanism, name, domain), each, **room(scenario, mechanism, name))
         for name, domain in zip(names, values, strict=True)
     ]
+    if is_sampled(scenario, len(names)):
+        from ....analysis.randomizers import SampledFeature
+
+        return (Question(joined(names), every, tuple(values), SampledFeature(tuple(made))),)
     return tuple(
         Question(names[column], (column,), (values[column],), randomizer)
         for column, randomizer in enumerate(made)
@@ -136,29 +155,6 @@ def room(scenario: Scenario, mechanism: Mechanism, name: str) -> dict[str, int]:
     """How many bytes the texts of an open feature have, where its mechanism finds them."""
     opened = [feature for feature in scenario.feature if feature.name == name and feature.open]
     return {"width": opened[0].width or WIDTH} if opened and mechanism.finds else {}
-
-
-def numbers(feature: str, values: Sequence[str]) -> tuple[float, ...]:
-    """The numbers that these values are. Raises DataError where one is none, or all are one."""
-    numbers = [number(value) for value in values]
-    for value, at in zip(values, numbers, strict=True):
-        if at is None:
-            raise DataError(
-                f"feature {feature!r}: {value!r} is no number; this mechanism is for numbers: "
-                "take grr, oue or another for values"
-            )
-    if len(set(numbers)) < 2:
-        raise DataError(f"feature {feature!r}: all values are one number; leave the feature out")
-    return tuple(bound for bound in numbers if bound is not None)
-
-
-def number(value: str) -> float | None:
-    """A value as a finite number; None where it is none."""
-    try:
-        finite = float(value)
-    except ValueError:
-        return None
-    return finite if isfinite(finite) else None
 
 
 def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
@@ -193,7 +189,8 @@ def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
         each = share(scenario.local.epsilon or 0.0, len(names))
         copies = shares_needed(scenario.mix.min_batch, each)
         return tuple(piece for name in names for piece in pieces(name, copies))
-    return (joined(names),) if mechanism.bits else tuple(names)
+    together = mechanism.bits or is_sampled(scenario, len(names))
+    return (joined(names),) if together else tuple(names)
 
 
 def pieces(name: str, copies: int) -> tuple[str, ...]:
@@ -231,9 +228,9 @@ def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None"
 
 
 def joined(names: Sequence[str]) -> str:
-    """Name the report of all features; a name that would not fit the wire gives way to a count."""
+    """Name a report about several features; by their number if names would not fit the wire."""
     name = "+".join(names)
-    return name if len(name.encode()) <= MAX_NAME else f"{len(names)} bits"
+    return name if len(name.encode()) <= MAX_NAME else f"{len(names)} features"
 
 
 def randomization(

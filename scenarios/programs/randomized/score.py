@@ -20,13 +20,13 @@ from ...schema.model import Scenario
 from ...serialization.record import Record
 from ...wording import percent
 from ..findings import Findings
-from .encoding import tally
+from .encoding import Tally, tally
 from .estimated import Estimated, ShareErrors, UntestedEstimate, compare, limits, worst
 from .found import FoundFeature, searched
 from .found import against as found_against
 from .measured import MeasuredFeature, against, measures
 from .privacy import PrivacyLoss, read_privacy, unseen_privacy
-from .questions import SHOWN, Question, gathered, rule, share
+from .questions import SHOWN, Question, feature_budget, gathered, rule
 
 JOINT = 6  # bits whose joint shares are estimated too: 64 of them
 
@@ -196,7 +196,7 @@ def budget_of(scenario: Scenario, features: int) -> Budget:
     """What the scenario says that answers cost."""
     epsilon = scenario.local.epsilon or 0.0
     mixed = mechanisms()[scenario.local.mechanism].split
-    return Budget(epsilon, share(epsilon, features), mixed=mixed)
+    return Budget(epsilon, feature_budget(scenario, features), mixed=mixed)
 
 
 def estimates(
@@ -205,6 +205,9 @@ def estimates(
     """Analyst: what the reports to one question say. Nothing where no report could be read."""
     seen = tally(question.randomizer, question.domain, counts)
     if not seen.people or not question.randomizer.gives_shares:
+        return
+    if question.randomizer.takes_rows:
+        yield from _features(question, seen, names)
         return
     if not question.randomizer.takes_bits:
         estimate = question.randomizer.estimate_tally(seen.supporting, seen.people)
@@ -218,6 +221,15 @@ def estimates(
         yield UntestedEstimate(names[columns[0]], columns, domain, seen.people, seen.outside, bits)
     if 2 <= len(question.columns) <= JOINT:
         yield _joint(question, counts, seen.people, seen.outside, names)
+
+
+def _features(question: Question, seen: Tally, names: Sequence[str]) -> Iterator[UntestedEstimate]:
+    """Every feature, by the reports of the people who drew it."""
+    every = question.randomizer.estimate_features(seen.supporting, seen.people)
+    for column, domain, estimate in zip(question.columns, question.values, every, strict=True):
+        yield UntestedEstimate(
+            names[column], (column,), domain, seen.people, seen.outside, estimate
+        )
 
 
 def _bit(flip: BitFlip, ones: int, people: int) -> Estimate:

@@ -241,7 +241,10 @@ def _readings(local: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         whole = "nats: whatever is seen of a person's answers, before any mixing"
         yield "epsilon, local", f"{epsilon['local']:g}", whole
     if len(local["features"]) > 1:
-        yield "epsilon of one feature", f"{epsilon['each']:.4g}", "nats: its part of the whole"
+        part = "nats: its part of the whole"
+        if epsilon["each"] == epsilon["local"]:
+            part = "nats: a person reports one feature, which it draws"
+        yield "epsilon of one feature", f"{epsilon['each']:.4g}", part
     for shuffled in privacy["shuffled"]:
         yield from _shuffled(shuffled, shuffled["feature"], f"{shuffled['reports']:,} reports")
     if privacy.get("together"):

@@ -40,7 +40,7 @@ def summary(outcome: Any) -> Iterator[Block]:
         feature.reports + feature.outside
         for feature in local.features or local.measured or local.found
     )
-    if _is_of_bits(local):
+    if _is_of_bits(local) or is_of_one_feature(local):
         counted //= len(local.domains)
     noun = "answer" if outcome.mode == "ideal" else "onion"
     noun = "split answer" if local.budget.mixed else noun
@@ -208,7 +208,10 @@ def _epsilons(local: "Randomized") -> Iterator[Score]:
     several = len(local.domains) > 1
     if several:
         unit = "bit" if _is_of_bits(local) else "feature"
-        yield f"... of one {unit}", f"{local.each:.4g}", f"nats; 1/{len(local.domains)} of it"
+        part = f"nats; 1/{len(local.domains)} of it"
+        if is_of_one_feature(local):
+            part = f"nats; a person reports one of {len(local.domains)}, which it draws"
+        yield f"... of one {unit}", f"{local.each:.4g}", part
     if not local.told.shuffled:
         meaning = "nothing better is known here for such reports; the local one holds all the same"
         yield "epsilon, shuffled", "-", meaning
@@ -251,6 +254,11 @@ def _is_of_bits(local: "Randomized") -> bool:
     return mechanism is not None and mechanism.bits
 
 
+def is_of_one_feature(local: "Randomized") -> bool:
+    """Whether a person reports one feature of several, with the whole epsilon."""
+    return len(local.domains) > 1 and local.each == local.epsilon
+
+
 def _readings(local: "Randomized") -> Iterator[Score]:
     bits = _is_of_bits(local) and len(local.features) > 1
     for reading in local.told.readings:
@@ -280,6 +288,12 @@ def steps(scenario: "Scenario", answering: str) -> tuple[str, str]:
         f"Everybody randomizes what it will say, by {local.mechanism}, with "
         f"epsilon = {local.epsilon:g} nats for its whole answer, divided evenly over the features."
     )
+    if local.features == "sample" and len(scenario.feature) != 1:
+        randomizing = (
+            f"Everybody draws one of its features and randomizes that, by {local.mechanism}, with "
+            f"the whole epsilon = {local.epsilon:g} nats."
+        )
+        answering = answering.replace("one per feature", "about the feature it drew")
     if mechanisms()[local.mechanism].split:
         randomizing = (
             "Everybody adds its part of the noise to its number and splits the sum into shares, "

@@ -54,16 +54,25 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
         )  # what all reports cost
         changed = replace(scenario, local=replace(scenario.local, epsilon=at, forever=forever))
         made = _randomizers(changed, features)
-        variances = [
-            float(randomizer.variance(_likely(feature), max(1, feature["reports"])).mean())
-            for randomizer, feature in zip(made, features, strict=True)
-        ]
-        hidden = [None] if spent > ENTRIES else _hidden(made)
+        variances = _variances(made, features)
+        hidden = [None] if spent > ENTRIES or made[0].takes_rows else _hidden(made)
         spent += sum(map(entries_of, dict.fromkeys(made)))
         known = [privacy for privacy in hidden if privacy is not None]
         mean = sum(known) / len(known) if len(known) == len(hidden) else None
         offers.append(Trade(at, sqrt(sum(variances) / len(variances)), mean))
     return tuple(sorted(offers, key=lambda trade: trade.epsilon))
+
+
+def _variances(made: Sequence[Any], features: Sequence[Mapping[str, Any]]) -> list[float]:
+    """The mean variance of a share of each feature."""
+    people = [max(1, feature["reports"]) for feature in features]
+    likely = [_likely(feature) for feature in features]
+    if made[0].takes_rows:  # one report a person, about any feature
+        return [float(own.mean()) for own in made[0].variances(likely, people[0])]
+    return [
+        float(randomizer.variance(shares, many).mean())
+        for randomizer, shares, many in zip(made, likely, people, strict=True)
+    ]
 
 
 def _likely(feature: Mapping[str, Any]) -> Sequence[float]:

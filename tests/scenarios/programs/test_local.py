@@ -177,7 +177,7 @@ def test_what_is_announced_are_reports() -> None:
         opened = [feature.values is None for feature in schema.features]
         assert opened == [mechanism != "grr"] * len(opened)
     assert joined(("A", "B", "Rh")) == "A+B+Rh"
-    assert joined(["x" * 200, "y" * 200]) == "2 bits"
+    assert joined(["x" * 200, "y" * 200]) == "2 features"
     assert len(joined(["x" * 126, "y" * 128])) == MAX_NAME
 
 
