@@ -35,6 +35,7 @@ from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, sequence, whole
 from .bit_vectors import fill_coins, hex_width, to_hex
 from .estimate import Estimate
+from .expected_limits import ExpectedLimits, expected_by_law
 from .moment_limits import ShareLaw, coins, largest
 from .neighbour_laws import Neighbours, PairLaw, clone_neighbours
 from .numerical_capacity import two_inputs
@@ -233,6 +234,11 @@ class Bloom(Randomizer):
 
         reach = float(np.abs(weights).sum(axis=1).max()) * (1 - self.q) / (1 - 2 * self.q)
         return ShareLaw(largest(moments, np.arange(self.a) == place), reach)
+
+    def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
+        """95 % limits of shares of the word with the largest variance."""
+        worst = int(self._noise(np.full(self.a, 1 / self.a)).argmax())
+        return (expected_by_law("shares", people, self._share_law(worst)),)
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
         """Exact variance of each share given people with these shares, shape (a,)."""

@@ -15,14 +15,16 @@ few have the key. The test is made at `MEANS` values; limits reach one of them f
 kept.
 """
 
-from math import log
+from math import inf, log
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ..validation import Floats
-from .limits import Limits
+from .expected_limits import ALPHA, ExpectedLimits, paired
+from .limits import Limits, moved
+from .share_limits import first_fitting
 
 MEANS = np.linspace(-1.0, 1.0, 401)
 TILTS = np.geomspace(1e-3, 64.0, 64)  # times the largest contribution
@@ -66,6 +68,30 @@ def key_mean_limits(
         kept = np.array([int(np.abs(MEANS - estimated).argmin())])
     low, high = max(0, int(kept[0]) - 1), min(len(MEANS) - 1, int(kept[-1]) + 1)
     return Limits(MEANS[[low]], MEANS[[high]], np.array([is_none]))
+
+
+def expected_key_mean(law: Signing, people: int) -> ExpectedLimits:
+    """Return limits for the mean of a key that half of the people have.
+
+    The mean is in the middle of the range, or at its ends. `least` is the least share of people
+    with a key whose mean has narrower limits than the range, if it is in the middle.
+    """
+    kept = law.own * (2 * law.sign - 1)
+
+    def limits(holders: float, mean: float) -> tuple[float, float]:
+        told = law.own * holders + law.other * (people - holders)
+        up, down = ((told + sign * kept * holders * mean) / 2 for sign in (1, -1))
+        return paired(moved(key_mean_limits(law, up, down, people, mean, ALPHA), 0.5, 0.5))[0]
+
+    def is_narrower(holders: int) -> bool:
+        return limits(holders, 0.0) != (0.0, 1.0)
+
+    first = first_fitting(is_narrower, people // 2, people)
+    return ExpectedLimits(
+        "key-mean",
+        tuple(limits(people / 2, mean) for mean in (0.0, -1.0, 1.0)),
+        first / people if first <= people else inf,
+    )
 
 
 def _accepted(law: Signing, seen: Floats, alpha: float) -> npt.NDArray[np.bool_]:

@@ -35,7 +35,8 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Floats, as_floats, as_probabilities, sequence, whole
 from .estimate import Estimate
-from .key_limits import key_mean_limits
+from .expected_limits import ExpectedLimits, expected_shares
+from .key_limits import expected_key_mean, key_mean_limits
 from .limits import moved
 from .measure import Measure
 from .neighbour_laws import Neighbours, PairLaw
@@ -211,6 +212,11 @@ class KeyValue(Randomizer):
             ),
             biased=True,
         )
+
+    def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
+        """95 % limits of the share of a key, and of the mean of a key that half have."""
+        shares = expected_shares("key-shares", people, self.own, self.other)
+        return (shares, expected_key_mean(self, people))
 
     def _has(self, place: int) -> Floats:
         return np.asarray(self.places == place, np.float64)

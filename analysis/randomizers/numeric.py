@@ -26,7 +26,8 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, whole
 from .estimate import Estimate
-from .limits import Limits, moved
+from .expected_limits import ALPHA, ExpectedLimits, paired
+from .limits import Limits, joined, moved
 from .measure import Measure
 from .moment_limits import COARSE, laws, mean_limits
 from .neighbour_laws import Neighbours, PairLaw
@@ -161,17 +162,15 @@ class Numeric(Numbered):
         moments = laws(levels, self.law)
         return mean_limits(told, people, self.scaled, moments, COARSE / reach, alpha)
 
-    def expected_limits(self, people: int) -> tuple[str, list[tuple[float, float]]]:
+    def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
         """95 % limits of the mean if half of the people have each end; then if all have one."""
         low, high = (
             self.law[:, int(np.argmin(self.points))],
             self.law[:, int(np.argmax(self.points))],
         )
-        known = []
-        for law in ((low + high) / 2, low, high):
-            limits = self._scaled_limits(people * law, people, 0.05)
-            known.append((float(limits.low[0] + 1) / 2, float(limits.high[0] + 1) / 2))
-        return "the mean", known
+        drawn = ((low + high) / 2, low, high)
+        known = joined([self._scaled_limits(people * law, people, ALPHA) for law in drawn])
+        return (ExpectedLimits("mean", paired(moved(known, 0.5, 0.5))),)
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
         """The mean."""

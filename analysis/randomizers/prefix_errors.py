@@ -31,7 +31,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..validation import Counts, Floats
-from .limits import Limits, within
+from .expected_limits import ALPHA, SHARES, ExpectedLimits, paired
+from .limits import Limits, joined, within
 from .share_limits import first_fitting
 
 EXTENDED = 1e-3  # probability with which a prefix that nobody has is extended
@@ -267,3 +268,20 @@ def least_share(tests: Trials) -> float:
         else:
             high = middle
     return high / tests.people
+
+
+def expected_found(people: int, levels: int, law: tuple[float, float]) -> ExpectedLimits:
+    """Return limits for the share of a text that is whole at the last level alone.
+
+    As many people draw that level, and as many reports support the text, as are expected. `least`
+    is the least share whose text is missed with probability `MISSED` at most.
+
+    Args:
+        people: n.
+        levels: L.
+        law: p and q.
+    """
+    many, (p, q) = max(1, round(people / levels)), law
+    counts = [round(many * (q + share * (p - q))) for share in SHARES]
+    known = joined([drawn_limits(count, many, people, law, ALPHA) for count in counts])
+    return ExpectedLimits("found", paired(known), least_share(Trials.drawn(people, levels, p, q)))

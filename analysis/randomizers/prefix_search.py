@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ...errors import ParameterError
 from .galois import shift
 from .limits import Limits
 from .prefix_errors import EXTENDED, FOUND, Trials, least_share, tail, threshold
@@ -137,6 +138,10 @@ class FoundValues:
 
 def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
     """Extend prefixes byte by byte, and test the texts that are whole."""
+    if not isinstance(reports, PrefixReports):
+        raise ParameterError(f"reports: found a {type(reports).__name__}; needs PrefixReports")
+    if not len(reports):
+        raise ParameterError("reports: none; needs at least one")
     groups = np.bincount(reports.levels - 1, minlength=tree.levels)
     pooled = np.cumsum(groups[::-1])[::-1].tolist()  # people from each level on
     parents, cut, false = np.zeros((1, 0), np.uint8), False, 0.0

@@ -36,11 +36,12 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, crowd, sequence, whole
 from .estimate import Estimate
+from .expected_limits import ExpectedLimits
 from .galois import shift
 from .grr import GRR
 from .limits import Limits, joined
 from .neighbour_laws import Neighbours, hash_neighbours
-from .prefix_errors import Trials, drawn_limits, least_share
+from .prefix_errors import Trials, drawn_limits, expected_found, least_share
 from .prefix_search import DEGREE, FoundValues, PrefixReports, Words, best_values, search
 from .randomizer import Randomizer, Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .row_numbers import check_rows
@@ -212,10 +213,6 @@ class PrefixTree(Randomizer):
 
     def find(self, reports: PrefixReports) -> FoundValues:
         """The texts that many people have, from their reports alone."""
-        if not isinstance(reports, PrefixReports):
-            raise ParameterError(f"reports: found a {type(reports).__name__}; needs PrefixReports")
-        if not len(reports):
-            raise ParameterError("reports: none; needs at least one")
         return search(self, reports)
 
     def least_share(self, people: int) -> float:
@@ -225,6 +222,10 @@ class PrefixTree(Randomizer):
         a value that everybody has is found so often.
         """
         return least_share(Trials.drawn(crowd(people), self.levels, self.truth, self.lie))
+
+    def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
+        """95 % limits of the share of a longest text, and the least share that is found."""
+        return (expected_found(people, self.levels, (self.truth, self.lie)),)
 
     def estimate(self, reports: PrefixReports, *, population: bool = False) -> Estimate:
         """Unbiased shares of the known texts, from the levels at which each is whole."""

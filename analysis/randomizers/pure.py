@@ -20,6 +20,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, whole
 from .estimate import Estimate
+from .expected_limits import ExpectedLimits, expected_shares
 from .moment_limits import supporting
 from .randomizer import DENSE_ENTRIES, Randomizer, Seed
 from .share_limits import share_limits
@@ -124,13 +125,10 @@ class Pure(Randomizer):
         drawn = shares * (1 - shares) if population else 0.0
         return np.asarray((self._noise(shares) + drawn) / people)
 
-    def expected_limits(self, people: int) -> tuple[str, list[tuple[float, float]]]:
+    def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
         """95 % limits of shares of a half, and of 0, 1/4, 3/4 and 1."""
         self._informative()
-        holders = people * np.array([0.5, 0.0, 0.25, 0.75, 1.0])
-        counts = np.rint(people * self.lie + holders * (self.truth - self.lie)).astype(np.int64)
-        known = share_limits(counts, people, self.truth, self.lie, 0.05)
-        return "shares", list(zip(known.low.tolist(), known.high.tolist(), strict=True))
+        return (expected_shares("shares", people, self.truth, self.lie),)
 
     @property
     def precision(self) -> float:

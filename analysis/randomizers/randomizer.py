@@ -24,6 +24,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import NO_NUMBERS, Counts, Floats, as_array, number
 from .estimate import Estimate
+from .expected_limits import ExpectedLimits
 from .matrix_neighbours import (
     MOST_ENTRIES,
     MOST_INPUTS,
@@ -234,12 +235,9 @@ class Randomizer(ABC):
         """Texts of `text_pattern` as reports; those with impossible numbers are left out."""
         raise ParameterError(f"{self}: its reports have no text")
 
-    def expected_limits(self, people: int) -> tuple[str, list[tuple[float, float]]] | None:  # noqa: ARG002
-        """The task, and 95 % limits as shares of the range: of its middle, then of other truths.
-
-        For reports that come as often as expected; None if they are not known beforehand.
-        """
-        return None
+    def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:  # noqa: ARG002
+        """The limits of each estimate if reports come as often as expected; () if unknown."""
+        return ()
 
     def support_counts(self, reports: Any) -> Counts:  # noqa: ARG002 - a family's
         """How many reports support each symbol, or have a 1 at each position."""

@@ -34,14 +34,16 @@ from ..validation import Counts, Floats, as_probabilities, whole
 from .bit_channel_capacity import unary_capacity, unary_pair
 from .bit_vectors import fill_coins, hex_width, to_hex, to_symbols
 from .estimate import Estimate
+from .expected_limits import ExpectedLimits
 from .measure import Measure
 from .moment_limits import ShareLaw
 from .neighbour_laws import Neighbours, coin_neighbours
 from .numerical_capacity import two_inputs
 from .points import as_points
 from .quantile import quantile
+from .quarter_shares import expected_ranges, quarter_shares
 from .randomizer import Bits, Randomizer, Seed, Symbols, as_epsilon, as_generator, as_symbols
-from .range_limits import leaves_law, limits_of_sets, with_everybody
+from .range_limits import Leaves, leaves_law, limits_of_sets, with_everybody
 from .row_numbers import check_rows
 from .unary import UnaryEncoding
 
@@ -267,21 +269,18 @@ class Ranges(Randomizer):
         sets = [*np.tri(self.a, dtype=np.bool_)[:-1]]  # up to the last leaf are all people
         up_to = cache(with_everybody(limits_of_sets(ordered, people, sets, self._share_law)))
         quantiles = [quantile(q, points, sums, errors, up_to, lambda p: p[order]) for q in QUARTERS]
-        ends = np.unique(np.linspace(0, self.a, 5).astype(int))
-        for first, last in zip(ends[:-1].tolist(), (ends[1:] - 1).tolist(), strict=True):
-            inside = np.zeros(self.a)
-            inside[first : last + 1] = 1
-            error = sqrt(float(self._variance_of(inside[None, :], shares)[0]) / people)
-            quantiles.append(
-                Measure(
-                    f"share from {points[first]:g} to {points[last]:g}",
-                    float(ordered @ inside),
-                    error,
-                    lambda p, inside=inside: float(p[order] @ inside),  # type: ignore[misc]
-                    limits_of_sets(ordered, people, [inside == 1], self._share_law),
-                )
-            )
-        return tuple(quantiles)
+
+        def error(inside: Leaves) -> float:
+            every = inside[None, :].astype(np.float64)
+            return sqrt(float(self._variance_of(every, shares)[0]) / people)
+
+        quarters = quarter_shares(ordered, people, points, order, error, self._share_law)
+        return (*quantiles, *quarters)
+
+    def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
+        """95 % limits of the share of a quarter of the numbers, and of the median of a few."""
+        points, tree = np.sort(self.points), (self.widths, self.nodes, self._coins)
+        return expected_ranges(people, points, tree, self._share_law, self.measures)
 
     def noise(self) -> float:
         """Variance of one report's estimate of a share, for uniform numbers, averaged."""

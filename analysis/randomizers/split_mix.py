@@ -36,6 +36,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Counts, Floats, whole
 from .estimate import Estimate
+from .expected_limits import ALPHA, ExpectedLimits
 from .limits import Limits, moved
 from .measure import Measure
 from .moment_limits import COARSE, mean_limits
@@ -186,6 +187,18 @@ class SplitMix(Randomizer):
                 lambda alpha: moved(limits(alpha), 0.0, float(people)),
             ),
         )
+
+    def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
+        """95 % limits of the mean if half of the people have each end; then if all have one."""
+        shares, low = people * self.messages_per_person, min(self.points)
+        known = [
+            measures[0].interval(1 - ALPHA)
+            for steps in (STEPS // 2, 0, STEPS)
+            if (measures := self.measures([people * steps, shares], people))
+        ]
+        reach = STEPS * self.unit
+        limits = tuple(((first - low) / reach, (last - low) / reach) for first, last in known)
+        return (ExpectedLimits("mean", limits),) if limits else ()
 
     def _moments(self, tilts: Floats) -> Floats:
         """Log E exp(b x) of what a person with each number adds, in steps, for b below the pole."""

@@ -94,15 +94,6 @@ def _error(
     return sqrt(sum(variances) / len(variances) / people)
 
 
-def _reach(scenario: Scenario, people: Population) -> Iterator[str]:
-    """What is sure to be found, where values are found."""
-    if mechanisms()[scenario.local.mechanism].finds:
-        for question in questions(scenario, people.schema.names, people.values):
-            least = question.randomizer.least_share(people.n)
-            some = f"a value of {percent(least)} of people or more" if least <= 1 else "no value"
-            yield f"{question.name}: {some} is found with probability 95 % at least"
-
-
 def _unknown_neighbours(scenario: Scenario, people: Population) -> Iterator[str]:
     """The basis of epsilon after shuffling, where a mechanism has no neighbours of its own."""
     mechanism = scenario.local.mechanism
@@ -164,7 +155,6 @@ def advice(scenario: Scenario, people: Population) -> Iterator[str]:
         mechanism = choice.mechanism
         if mechanisms()[mechanism].split:
             yield f"{mechanism} is private by the mix alone; the others' epsilon needs no mix"
-    yield from _reach(scenario, people)
     yield from _division(scenario, people)
     if own == 0:
         yield f"{ranked[0].mechanism}, this scenario's, is best here"

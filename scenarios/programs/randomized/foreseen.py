@@ -1,15 +1,22 @@
-"""What the people and epsilon of a scenario will give, said before anybody is asked.
+"""The limits that the people and epsilon of a scenario will give, before anybody is asked.
 
 The reports come as often as expected; the limits are those that the run will print. The worst of a
-few truths counts, so a run is seldom less certain than is said here.
+few truths counts, so a run is seldom less certain than is said here. For the terminal and for the
+page of a poll.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING
 
 from ...populations import Population
 from ...schema.model import Scenario
 from ...wording import percent
-from .questions import feature_budget, questions
+from .questions import Question, feature_budget, questions
+
+if TYPE_CHECKING:
+    from ....analysis.randomizers.expected_limits import ExpectedLimits
 
 # half of the widest limits, as a share of the range, from which on -> what it is good for
 VERDICTS = (
@@ -17,25 +24,134 @@ VERDICTS = (
     (0.1, "enough to tell a rare value from a common one"),
     (0.0, "enough to compare"),
 )
+NOTHING_FOUND = "too few to find anything"
 WIDTH = 40  # characters of the picture
 
 
-def foreseen(scenario: Scenario, people: Population) -> Iterator[str]:
-    """Yield a sentence and a picture for each different noise of the features."""
-    each = feature_budget(scenario, len(people.values))
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The words of a task.
+
+    Attributes:
+        within: what is estimated, `{}` for half of the widest limits.
+        middle: the truth whose limits are drawn.
+        least: what is told of a share, `{}` for the least; "" if nothing is said of one.
+        none: the same if there is no such share.
+    """
+
+    within: str
+    middle: str
+    least: str = ""
+    none: str = ""
+
+
+WORDS = {
+    "shares": Wording(
+        "shares within {}",
+        "a half",
+        "a value of {} of people or more is told from none with probability 95 % at least",
+        "no value is sure to be told from none, however many people have it",
+    ),
+    "mean": Wording("the mean within {} of the range", "the middle"),
+    "range-shares": Wording(
+        "the share of a quarter of the numbers within {}",
+        "a half",
+        "a quarter of the numbers with {} of people or more is told from an empty one with "
+        "probability 95 % at least",
+        "no quarter of the numbers is sure to be told from an empty one",
+    ),
+    "median": Wording("the median within {} of the range, of numbers spread evenly", "the median"),
+    "key-shares": Wording(
+        "shares of keys within {}",
+        "a half",
+        "a key of {} of people or more is told from none with probability 95 % at least",
+        "no key is sure to be told from none, however many people have it",
+    ),
+    "key-mean": Wording(
+        "the mean of a key that half of the people have within {} of the range",
+        "the middle",
+        "a mean has narrower limits than the range for a key of {} of people or more, if reports "
+        "come as often as expected",
+        "no mean has narrower limits than the range",
+    ),
+    "found": Wording(
+        "the share of a longest text within {}",
+        "a half",
+        "a text of {} of people or more is found with probability 95 % at least",
+        "no text is sure to be found, however many people have it",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The expected precision of one estimate, in words and numbers.
+
+    Attributes:
+        people: who are expected.
+        epsilon: of one feature, nats.
+        within: what is estimated, and how far off it is.
+        verdict: what that is good for.
+        middle: the truth whose limits are drawn.
+        low, high: its 95 % limits as shares of the range.
+        least: a sentence on the least share of which something is told; "" if there is none.
+    """
+
+    people: int
+    epsilon: float
+    within: str
+    verdict: str
+    middle: str
+    low: float
+    high: float
+    least: str
+
+    @property
+    def sentence(self) -> str:
+        """The number of people, epsilon, the task and the verdict."""
+        return f"{self.people:,} people, epsilon {self.epsilon:.3g}: {self.within}, {self.verdict}"
+
+
+def forecasts(asked: Sequence[Question], people: int, epsilon: float) -> Iterator[Forecast]:
+    """Yield a forecast for each estimate of each different noise; epsilon: of one feature, nats."""
     before: set[str] = set()
-    for question in questions(scenario, people.schema.names, people.values):
+    for question in asked:
         randomizer = question.randomizer.single()
-        known = randomizer.expected_limits(people.n) if people.n else None
-        if known is None or str(randomizer) in before:
+        if not people or str(randomizer) in before:
             continue
         before.add(str(randomizer))
-        task, limits = known
-        reach = max(high - low for low, high in limits) / 2
-        verdict = next(words for least, words in VERDICTS if reach >= least)
-        within = f"{task} within {percent(reach)}{'' if task == 'shares' else ' of the range'}"
-        yield f"{people.n:,} people, epsilon {each:.3g}: {within}, {verdict}"
-        yield f"0 % {picture(*limits[0])} 100 %   a half (o) and its 95 % limits"
+        for expected in randomizer.expected_limits(people):
+            yield _forecast(expected, people, epsilon)
+
+
+def _forecast(expected: "ExpectedLimits", people: int, epsilon: float) -> Forecast:
+    words, least = WORDS[expected.task], ""
+    if expected.least is not None:
+        least = words.least if isfinite(expected.least) else words.none
+    verdict = next(said for width, said in VERDICTS if expected.reach >= width)
+    if expected.task == "found" and expected.least is not None and not isfinite(expected.least):
+        verdict = NOTHING_FOUND
+    return Forecast(
+        people,
+        epsilon,
+        words.within.format(percent(expected.reach)),
+        verdict,
+        words.middle,
+        *expected.limits[0],
+        least.format(percent(expected.least or 0.0)),
+    )
+
+
+def foreseen(scenario: Scenario, people: Population) -> Iterator[str]:
+    """Yield sentences and a picture for each estimate of each different noise of the features."""
+    each = feature_budget(scenario, len(people.values))
+    asked = questions(scenario, people.schema.names, people.values)
+    for forecast in forecasts(asked, people.n, each):
+        yield forecast.sentence
+        drawn = picture(forecast.low, forecast.high)
+        yield f"0 % {drawn} 100 %   {forecast.middle} (o) and its 95 % limits"
+        if forecast.least:
+            yield forecast.least
 
 
 def picture(low: float, high: float) -> str:

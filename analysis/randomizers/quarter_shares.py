@@ -1,0 +1,89 @@
+"""Shares of people in each quarter of a list of numbers, measured and expected beforehand.
+
+The quarters are of the list, so they have as many numbers each as near as may be.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from ..validation import Floats
+from .expected_limits import ALPHA, ExpectedLimits, expected_by_law
+from .measure import Measure
+from .moment_limits import ShareLaw
+from .range_limits import Leaves, limits_of_sets
+from .unary import UnaryEncoding
+
+# Numbers up to which the limits of the median are expected: they take those of all ranges.
+MOST_EXPECTED = 256
+
+
+def quarters(leaves: int) -> list[Leaves]:
+    """Return whether each ordered leaf is in a quarter of them, for every quarter."""
+    ends, places = np.unique(np.linspace(0, leaves, 5).astype(int)), np.arange(leaves)
+    return [(places >= first) & (places < end) for first, end in pairwise(ends)]
+
+
+def quarter_shares(
+    ordered: Floats,
+    people: int,
+    points: Floats,
+    places: npt.NDArray[np.int64],
+    error: Callable[[Leaves], float],
+    law: Callable[[Leaves], ShareLaw],
+) -> Iterator[Measure]:
+    """Yield the shares of people in each quarter of the numbers.
+
+    Args:
+        ordered: estimated shares of the ordered leaves, shape (a,).
+        people: n.
+        points: the numbers, ascending, shape (a,).
+        places: the input at each ordered leaf.
+        error: standard error of the share of a set.
+        law: of a report's contribution to the share of a set.
+    """
+    for inside in quarters(len(points)):
+        own = points[inside]
+        yield Measure(
+            f"share from {own[0]:g} to {own[-1]:g}",
+            float(ordered @ inside),
+            error(inside),
+            lambda p, inside=inside: float(p[places] @ inside),  # type: ignore[misc]
+            limits_of_sets(ordered, people, [inside], law),
+        )
+
+
+def expected_ranges(
+    people: int,
+    points: Floats,
+    tree: tuple[Sequence[int], Sequence[int], UnaryEncoding],
+    law: Callable[[Leaves], ShareLaw],
+    measures: Callable[[Floats, int], Sequence[Measure]],
+) -> tuple[ExpectedLimits, ...]:
+    """Return limits for the quarter of the numbers with the widest, and for the median.
+
+    For the median people have all numbers alike, and there are at most `MOST_EXPECTED` of them.
+
+    Args:
+        people: n.
+        points: the numbers, ascending, shape (a,).
+        tree: leaves to a node and nodes of each level from the top, and the coin of a node.
+        law: of a report's contribution to the share of a set.
+        measures: numbers that counts of reports tell, the median second.
+    """
+    places = np.arange(len(points))
+    every = [expected_by_law("range-shares", people, law(each)) for each in quarters(len(points))]
+    widest = max(every, key=lambda quarter: quarter.reach)
+    if len(points) > MOST_EXPECTED:
+        return (widest,)
+    widths, nodes, coin = tree
+    counts = []
+    for width, count in zip(widths, nodes, strict=True):
+        shares = np.bincount(places // width, minlength=count) / len(points)
+        ones = coin.lie + shares * (coin.truth - coin.lie)
+        counts.append(np.append(1.0, ones) * people / len(nodes))
+    median = measures(np.concatenate(counts), people)[1]
+    low, high = ((end - points[0]) / np.ptp(points) for end in median.interval(1 - ALPHA))
+    return (widest, ExpectedLimits("median", ((float(low), float(high)),)))
