@@ -9,7 +9,7 @@ from ...protocol.own_batches import read_by
 from ..catalogue.attack import ANALYST, REPORTS, Attack, Measured, by_some
 from ..catalogue.scene import Scene
 from ..catalogue.subtraction import friends_of
-from ..programs.randomized.privacy import after_shuffling
+from ..programs.randomized.privacy import after_shuffling, honest
 from ..programs.registry import noisy_questions
 from ..schema.model import Fault
 
@@ -45,7 +45,8 @@ def grown(scene: Scene, entry: Fault) -> Measured:
                 left[ask][tuple(values)] -= 1
     if any(min(count.values()) < 0 for count in left):
         return 0, most  # somebody told something that it has not sent
-    before = epsilon(scene, [sum(count.values()) for count in read])
+    promised = scene.scenario.local.relied_on
+    before = epsilon(scene, [honest(sum(count.values()), promised) for count in read])
     now = epsilon(scene, [count.total() for count in left])
     return max(now[0] - before[1], 0.0), most
 
@@ -61,8 +62,8 @@ ATTACK = Attack(
     by=ANALYST,
     does="takes out the reports of people who tell it theirs: fewer are left to hide among",
     remedy=(
-        "count only those on whom one relies: with m people who may tell, epsilon is that of "
-        "n - m reports, never above `local.epsilon` ([arXiv 2504.07362]"
+        "count only those on whom one relies (`local.relied_on`): with m people who may tell, "
+        "epsilon is that of n - m reports, never above `local.epsilon` ([arXiv 2504.07362]"
         "(https://arxiv.org/abs/2504.07362))"
     ),
     scenario="attack-inside-reports",

@@ -272,6 +272,7 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("local",), *PEOPLE), local_meaning.budget),
     ((("local",),), local_meaning.kept),
     ((("local",), ("policy", "kind"), ("fault",), *PEOPLE), local_meaning.sampled),
+    ((("local",), ("policy", "kind"), *PEOPLE), local_meaning.relied_on),
     ((("local",), ("policy", "kind"), *PEOPLE), local_meaning.reportable),
     ((("local",), ("mix",), ("fault",), *PEOPLE), local_meaning.crowd),
     ((("policy", "kind"), ("population", "setting")), local_meaning.one_round),

@@ -154,6 +154,21 @@ def kept(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         yield problem(("local", "spend"), message)
 
 
+def relied_on(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report a number of people relied on where no reports are shuffled, or of more than all."""
+    honest, program, where = scenario.local.relied_on, program_of(scenario), ("local", "relied_on")
+    if honest is None:
+        return
+    if not (program.reports and program.held and scenario.local.mechanism in mechanisms()):
+        message = (
+            f"found {honest:,}; epsilon after shuffling is of reports about features "
+            f"(policy.kind = {quoted(KIND)}): leave relied_on out"
+        )
+        yield problem(where, message)
+    elif facts.people and honest > facts.people:
+        yield problem(where, f"found {honest:,}; 1 to {facts.people:,} people are accepted")
+
+
 def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report features that the mechanism has no reports for: one line for each."""
     mechanism = scenario.local.mechanism

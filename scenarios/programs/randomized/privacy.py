@@ -35,6 +35,7 @@ SUPPORTS = 1 << 24
 WORD = 1 << 62  # rows that have a number of 64 bits each
 SEED = 0x746F6C64
 DELTA = 1e-6  # of every epsilon after shuffling
+ADJACENCY = "replace one"  # neighbours differ in one person's answers; how many take part is public
 CROWD = 200_000  # reports of several bits beyond which more are not counted: they only protect
 MOST_BITS = 6  # of a report of flipped bits, for which bounds after shuffling are sought
 FEW = 16  # values of a feature whose participation factor is worked out
@@ -56,6 +57,9 @@ class Shuffled(Record, frozen=True):
             5.4; never too small.
         hockey_stick_at_least, probabilistic_at_least: never too large; the same where it is exact.
         rule: how they were found.
+        adjacency: how neighbouring collections differ: in the answers of one person.
+        relied_on: people who are assumed to tell nobody their reports, of whom the epsilons are;
+            None: all who sent one.
     """
 
     feature: str | None
@@ -67,6 +71,8 @@ class Shuffled(Record, frozen=True):
     probabilistic: float | None
     probabilistic_at_least: float | None
     rule: str
+    adjacency: str = ADJACENCY
+    relied_on: int | None = None
 
 
 class Reading(Record, frozen=True):
@@ -105,23 +111,29 @@ class PrivacyLoss(Record, frozen=True):
     readings: tuple[Reading, ...]
 
 
-def read_privacy(questions: Sequence[Question], codes: Any, reports: Sequence[int]) -> PrivacyLoss:
+def read_privacy(
+    questions: Sequence[Question], codes: Any, reports: Sequence[int], relied_on: int | None = None
+) -> PrivacyLoss:
     """Work out what is known.
 
-    codes: of those who took part. reports: how many were read, for each question.
+    codes: of those who took part. reports: how many were read, for each question. relied_on: people
+    who tell nobody their reports; None: all.
     """
-    shuffled, whole = after_shuffling(questions, reports)
+    shuffled, whole = after_shuffling(questions, reports, relied_on)
     return PrivacyLoss(*information(questions, codes), shuffled, whole, tuple(_readings(questions)))
 
 
 def unseen_privacy(
-    questions: Sequence[Question], shares: Sequence[Sequence[float]], reports: Sequence[int]
+    questions: Sequence[Question],
+    shares: Sequence[Sequence[float]],
+    reports: Sequence[int],
+    relied_on: int | None = None,
 ) -> PrivacyLoss:
     """The same where nobody knows what people have: a value is as likely as it is estimated.
 
-    shares: as below. reports: as above.
+    shares: as below. reports, relied_on: as above.
     """
-    shuffled, whole = after_shuffling(questions, reports)
+    shuffled, whole = after_shuffling(questions, reports, relied_on)
     told = unseen_information(questions, shares)
     return PrivacyLoss(told, 0.0, shuffled, whole, tuple(_readings(questions)))
 
@@ -153,28 +165,47 @@ def _is_joint(randomizer: Any) -> bool:
 
 
 def after_shuffling(
-    questions: Sequence[Question], reports: Sequence[int]
+    questions: Sequence[Question], reports: Sequence[int], relied_on: int | None = None
 ) -> tuple[tuple[Shuffled, ...], Shuffled | None]:
-    """Epsilon of each question, where it is known, and of all of them together."""
+    """Epsilon of each question, where it is known, and of all of them together.
+
+    relied_on: people who tell nobody their reports, as many as there are at most; None: all. What
+    others tell is taken out of the batch, so only these hide each other.
+    """
     known = [
         (question, many)
         for question, many in zip(questions, reports, strict=True)
         if many
         and not (question.randomizer.takes_bits and question.randomizer.positions > MOST_BITS)
     ]
-    shuffled = tuple(_shuffled(question, many) for question, many in known)
+    shuffled = tuple(_shuffled(question, many, relied_on) for question, many in known)
     if any(question.randomizer.messages_per_person > 1 for question in questions):
         return shuffled, None
     if not len(known) == len(questions) > 1:
         return shuffled, None
-    return shuffled, _together(tuple((question.randomizer, many) for question, many in known))
+    parts = tuple((question.randomizer, honest(many, relied_on)) for question, many in known)
+    counted = relied_on and min(people for _, people in parts)
+    return shuffled, replace(_together(parts), relied_on=counted)
 
 
-def _shuffled(question: Question, reports: int) -> Shuffled:
+def honest(reports: int, relied_on: int | None) -> int:
+    """The number of reports that nobody but their senders tells."""
+    return reports if relied_on is None else min(reports, relied_on)
+
+
+def _shuffled(question: Question, reports: int, relied_on: int | None) -> Shuffled:
+    people = honest(reports, relied_on)
     if question.randomizer.messages_per_person > 1:
-        return _mixed(question, reports)
-    composed = _together(((question.randomizer, reports),))
-    return replace(composed, feature=question.name, reports=reports, q=question.randomizer.one_bit)
+        epsilon = _mixed(question, people)
+    else:
+        epsilon = _together(((question.randomizer, people),))
+    return replace(
+        epsilon,
+        feature=question.name,
+        reports=reports,
+        q=question.randomizer.one_bit,
+        relied_on=relied_on and people,
+    )
 
 
 def _mixed(question: Question, reports: int) -> Shuffled:

@@ -25,7 +25,7 @@ from .estimated import Estimated, ShareErrors, UntestedEstimate, compare, limits
 from .found import FoundFeature, searched
 from .found import against as found_against
 from .measured import MeasuredFeature, against, measures
-from .privacy import PrivacyLoss, read_privacy, unseen_privacy
+from .privacy import ADJACENCY, PrivacyLoss, read_privacy, unseen_privacy
 from .questions import SHOWN, Question, feature_budget, gathered, rule
 
 JOINT = 6  # bits whose joint shares are estimated too: 64 of them
@@ -38,12 +38,14 @@ class Budget(Record, frozen=True):
         local, each: of one person's whole answer; of one feature or bit.
         unit: of both.
         mixed: whether they hold after the mix alone, and a person's messages hide nothing before.
+        adjacency: how neighbouring collections differ: in the answers of one person.
     """
 
     local: float
     each: float
     unit: str = "nats"
     mixed: bool = False
+    adjacency: str = ADJACENCY
 
 
 class Randomized(Findings, frozen=True, tag="randomized"):
@@ -168,6 +170,7 @@ def score(
         sum(counts.values()) // question.randomizer.messages_per_person
         for question, counts in zip(questions, received, strict=True)
     ]
+    counted = read, scenario.local.relied_on
     told = [
         measures(question, counts) for question, counts in zip(questions, received, strict=True)
     ]
@@ -183,9 +186,9 @@ def score(
         features,
         compared[-1] if several else None,
         worst(features),
-        read_privacy(questions, codes, read)
+        read_privacy(questions, codes, *counted)
         if known
-        else unseen_privacy(questions, [feature.projected for feature in features], read),
+        else unseen_privacy(questions, [feature.projected for feature in features], *counted),
         different if different > SHOWN else 0,
         tuple(against(measured, codes) for measured in told if measured),
         tuple(found_against(each, codes) for each in values if each),

@@ -10,7 +10,9 @@ from ...serialization.record import plain
 from ...wording import many, percent
 from .found import FoundFeature, promised, rows_of
 from .measured import MeasuredFeature, error_meaning
+from .privacy import ADJACENCY
 from .score import Randomized
+from .text import NEIGHBOURS, relying
 from .tradeoff import Trade, trades
 
 VALUES = 24  # of a feature that are drawn, the largest estimates first
@@ -240,6 +242,7 @@ def _readings(local: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     else:
         whole = "nats: whatever is seen of a person's answers, before any mixing"
         yield "epsilon, local", f"{epsilon['local']:g}", whole
+    yield "adjacency", epsilon.get("adjacency", ADJACENCY), NEIGHBOURS
     if len(local["features"]) > 1:
         part = "nats: its part of the whole"
         if epsilon["each"] == epsilon["local"]:
@@ -277,4 +280,5 @@ def _shuffled(shuffled: Mapping[str, Any], whose: str, of: str) -> Iterator[tupl
             method = "exact" if shuffled.get("rule", "exact").startswith("exact") else "searched"
             known = method if low == value else f"certified, at least {low:.4g}"
             meaning = f"nats, {known}, delta = {shuffled['delta']:g}, {of}"
+            meaning += relying(shuffled.get("relied_on"))
             yield f"{kind.replace('_', '-')} epsilon, {whose}", f"{value:.4g}", meaning

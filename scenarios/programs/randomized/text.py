@@ -26,6 +26,7 @@ NOTE = "a report pinned on a person is not a value: it says something about it, 
 
 Score = tuple[str, str, str]
 
+NEIGHBOURS = "neighbours, of every epsilon: one person's answers differ; how many answer is public"
 UNDECIDED = "Nothing is decided: people add noise before they seal, and the analyst estimates."
 
 
@@ -212,16 +213,24 @@ def _epsilons(local: "Randomized") -> Iterator[Score]:
         if is_of_one_feature(local):
             part = f"nats; a person reports one of {len(local.domains)}, which it draws"
         yield f"... of one {unit}", f"{local.each:.4g}", part
+    yield "adjacency", local.budget.adjacency, NEIGHBOURS
     if not local.told.shuffled:
         meaning = "nothing better is known here for such reports; the local one holds all the same"
         yield "epsilon, shuffled", "-", meaning
     for shuffled in local.told.shuffled:
         alone = len(local.told.shuffled) > 1
         about = f"of {shuffled.feature} by itself" if alone else "all reports together"
-        yield from _shuffled(shuffled, f"{about}, {shuffled.reports:,} reports")
+        counted = f"{shuffled.reports:,} reports{relying(shuffled.relied_on)}"
+        yield from _shuffled(shuffled, f"{about}, {counted}")
     if local.told.together:
         many = f"of all {len(local.told.shuffled)} features together"
+        many += relying(local.told.together.relied_on)
         yield from _shuffled(local.told.together, f"{many}: {local.told.together.rule}")
+
+
+def relying(people: int | None) -> str:
+    """Say for whom an epsilon holds, if not for all who sent a report."""
+    return "" if people is None else f", if {people:,} people tell nobody theirs"
 
 
 def _shuffled(shuffled: "Shuffled", about: str) -> Iterator[Score]:

@@ -49,7 +49,7 @@ def recomputed(evidence: Evidence) -> str:
         shares = [estimate.projected for estimate in again]
         same("information", unseen_information(asked, shares), said.told.information)
     numbers = _measured(asked, received, said.measured) + _found(asked, received, said.found)
-    _shuffled(asked, received, said.told)
+    _shuffled(asked, received, said.told, evidence.run.scenario.local.relied_on)
     reports = sum(
         estimate.reports for estimate in again[: len(names)] or said.measured or said.found
     )
@@ -97,7 +97,9 @@ def _terms(evidence: Evidence, said: Randomized) -> None:
     same("epsilon", plain(budget_of(scenario, features)), plain(said.budget))
 
 
-def _shuffled(asked: Sequence[Question], counts: Sequence[Counts], said: PrivacyLoss) -> None:
+def _shuffled(
+    asked: Sequence[Question], counts: Sequence[Counts], said: PrivacyLoss, relied_on: int | None
+) -> None:
     """Every epsilon after shuffling follows from the noise and the number of reports."""
     each, together = after_shuffling(
         asked,
@@ -105,6 +107,7 @@ def _shuffled(asked: Sequence[Question], counts: Sequence[Counts], said: Privacy
             sum(count.values()) // question.randomizer.messages_per_person
             for question, count in zip(asked, counts, strict=True)
         ],
+        relied_on,
     )
     again = [plain(shuffled) for shuffled in (*each, together) if shuffled]
     wrote = [plain(shuffled) for shuffled in (*said.shuffled, said.together) if shuffled]

@@ -54,6 +54,8 @@ class Sampled(Record, frozen=True):
         tried: the same for reader and `randomness` together, who open all.
         estimates: of the rows that opened, the largest of them.
         rows: that opened.
+        adjacency: how neighbouring collections differ, but for `replaced`: one person's row is
+            there or not.
     """
 
     rate: float
@@ -64,6 +66,7 @@ class Sampled(Record, frozen=True):
     tried: float
     estimates: tuple[Estimate, ...]
     rows: int
+    adjacency: str = "add or remove one"
 
 
 def sampled_by(policy: "Policy", release: "Counts") -> Sampled | None:

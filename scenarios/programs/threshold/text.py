@@ -29,8 +29,9 @@ def what(*, prefixes: bool) -> str:
 
 def _of_one_person(told: "Sampled") -> Iterator[tuple[str, str, str]]:
     """What a release of people who take part at random tells of one of them."""
-    at = f"at epsilon = {told.epsilon:g}"
-    yield "delta, release", f"{told.removed:.3g}", f"{at}; {told.replaced:.3g} against another row"
+    at = f"at epsilon = {told.epsilon:g}, {told.adjacency}"
+    meaning = f"{at}; {told.replaced:.3g} against another row (replace one)"
+    yield "delta, release", f"{told.removed:.3g}", meaning
     yield "delta, reader", f"{told.reader:.3g}", f"{at}; who counts closed groups"
     yield "delta, both", f"{told.tried:.3g}", f"{at}; reader and `randomness` together"
 

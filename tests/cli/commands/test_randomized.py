@@ -41,6 +41,8 @@ def test_estimates_with_intervals_and_every_epsilon_with_its_kind(typed, lying: 
             assert f"{100 * low:.1f} %" in said.out
             assert f"{100 * high:.1f} %" in said.out
     assert "nats, certified, at least" in said.out
+    assert "replace one" in said.out
+    assert "tell nobody theirs" not in said.out
     assert "bit-flip epsilon=3 each of 3" in said.out
     assert "A x B x Rh" in said.out
     assert "a report pinned on a person is not a value" in said.out
@@ -67,6 +69,7 @@ def test_one_bit_has_exact_epsilons_after_shuffling(typed, tmp_path: Path) -> No
         (bound,) = plain["findings"]["privacy"]["shuffled"]
         assert 0 < bound["hockey_stick"] < bound["probabilistic"] < 1
         epsilon = {"local": 1, "each": 1, "mixed": False, "unit": "nats"}
+        epsilon["adjacency"] = "replace one"
         assert plain["findings"]["epsilon"] == epsilon
 
 
