@@ -1,5 +1,6 @@
 // The screens, one after the other: each says one thing and asks for one thing.
 import { button, el, envelope, p, show } from "./draw.js";
+import { expects } from "./expected.js";
 import { whoMixes } from "./mixes.js";
 import { atMost, chances, noiseOf } from "./noise.js";
 import { shapeOf } from "./threshold.js";
@@ -49,6 +50,7 @@ export function waits(state, facts) {
     `Hello, ${state.name}`,
     p(facts.started ? "The parties are making their keys." : "You have joined. It begins when whoever runs this says so."),
     p(`${people(facts.people)} here${facts.simulated ? `, ${facts.simulated} of them simulated` : ""}; fewer than ${facts.needed} are not asked anything.`, few ? "note" : null),
+    expects(facts),
     facts.others === null ? null : whoMixes(facts),
     p(`There ${facts.questions === 1 ? "is 1 question" : `are ${facts.questions} questions`}, and ${facts.seconds} seconds to answer once it begins. If this tab is closed, your answers and your keys are gone.`),
   );

@@ -90,6 +90,7 @@ class Forecast:
     Attributes:
         people: who are expected.
         epsilon: of one feature, nats.
+        reach: half of the widest limits, as a share of the range.
         within: what is estimated, and how far off it is.
         verdict: what that is good for.
         middle: the truth whose limits are drawn.
@@ -99,6 +100,7 @@ class Forecast:
 
     people: int
     epsilon: float
+    reach: float
     within: str
     verdict: str
     middle: str
@@ -134,6 +136,7 @@ def _forecast(expected: "ExpectedLimits", people: int, epsilon: float) -> Foreca
     return Forecast(
         people,
         epsilon,
+        expected.reach,
         words.within.format(percent(expected.reach)),
         verdict,
         words.middle,

@@ -1,0 +1,53 @@
+"""The precision that a class will have, before it begins: of those who are here, or are waited for.
+
+Of several questions with different noise the one with the widest limits counts.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+from ..scenarios.programs.randomized.foreseen import Forecast, forecasts, picture
+from ..scenarios.programs.randomized.questions import Question, share
+from ..scenarios.schema.model import Scenario
+from .questions import noise_of
+
+
+def forecast_of(scenario: Scenario, here: int, awaited: int | None) -> Forecast | None:
+    """Return the forecast of the question with the widest limits; None if phones add no noise.
+
+    Args:
+        scenario: what is asked.
+        here: people who have joined.
+        awaited: people who are waited for; None: as many as are needed to begin.
+    """
+    asked = noise_of(scenario)
+    if not asked:
+        return None
+    people = max(here, awaited or scenario.mix.min_batch)
+    return _widest(asked, people, share(scenario.local.epsilon or 0.0, len(asked)))
+
+
+@lru_cache(maxsize=64)
+def _widest(asked: tuple[Question, ...], people: int, epsilon: float) -> Forecast:
+    return max(forecasts(asked, people, epsilon), key=lambda forecast: forecast.reach)
+
+
+def shown(forecast: Forecast) -> dict[str, Any]:
+    """Return what phones draw and say of a forecast."""
+    return {
+        "people": forecast.people,
+        "sentence": forecast.sentence,
+        "least": forecast.least,
+        "low": forecast.low,
+        "high": forecast.high,
+    }
+
+
+def lines(forecast: Forecast) -> list[str]:
+    """Return the same for the terminal."""
+    drawn = picture(forecast.low, forecast.high)
+    return [
+        forecast.sentence,
+        f"  0 % {drawn} 100 %   {forecast.middle} (o) and its 95 % limits",
+        forecast.least,
+    ]

@@ -1,0 +1,72 @@
+"""What so many people can say is shown before a class begins, and changes as they join."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from class_kit import alike, noisy
+from phone_kit import Class
+from pupil_kit import join
+from veilmix.analysis.randomizers import GRR
+from veilmix.poll.classroom import Classroom
+from veilmix.poll.expected import forecast_of, lines, shown
+from veilmix.poll.facts import facts_of
+from veilmix.poll.terms import Terms
+
+
+def test_the_widest_limits_of_the_questions_count(tmp_path: Path) -> None:
+    scenario = noisy(tmp_path)
+    told = forecast_of(scenario, 0, 12)
+    assert told is not None
+    expected = [GRR(values, 1.5).expected_limits(12)[0] for values in (3, 2)]
+    assert told.reach == max(each.reach for each in expected)
+    sentence, drawn, least = lines(told)
+    assert sentence.startswith("12 people, epsilon 1.5: shares within ")
+    assert sentence.endswith("too few to say anything")
+    assert "=o=" in drawn
+    assert "told from none" in least
+    assert shown(told)["sentence"] == sentence
+
+
+def test_it_is_of_those_who_are_here_or_are_waited_for(tmp_path: Path) -> None:
+    scenario = noisy(tmp_path)  # fewer than 3 are not asked
+    cases = (((0, None), 3), ((2, 30), 30), ((31, 30), 31), ((7, None), 7))
+    for (here, awaited), people in cases:
+        told = forecast_of(scenario, here, awaited)
+        assert told is not None
+        assert told.people == people
+    assert forecast_of(alike(tmp_path), 5, None) is None
+
+
+def test_phones_are_told_anew_when_somebody_joins(tmp_path: Path) -> None:
+    scenario, room = noisy(tmp_path), Classroom(60.0)
+    terms = Terms("127.0.0.1", 0, None, 60.0, kept=True)
+    seen = []
+    for number in range(5):
+        room.join(f"{number:032x}", f"pupil {number}")
+        seen.append(facts_of(scenario, terms, room, None)["expected"])
+    assert [told["people"] for told in seen] == [3, 3, 3, 4, 5]
+    assert seen[2]["high"] - seen[2]["low"] >= seen[4]["high"] - seen[4]["low"]
+    room.started = True
+    assert facts_of(scenario, terms, room, None)["expected"] is None
+
+
+@pytest.mark.slow
+def test_a_phone_draws_it_and_says_it(new_phone: Callable[[str], Any], tmp_path: Path) -> None:
+    with Class(noisy(tmp_path), 300) as room:
+        page = new_phone(room.address)
+        join(page, "Ann")
+        page.wait_for_selector("svg.expected")
+        told = forecast_of(noisy(tmp_path), 1, 300)
+        assert told is not None
+        assert page.get_by_text(told.sentence).count() == 1
+        name = page.get_attribute("svg.expected", "aria-label")
+        assert f"from {round(100 * told.low)} % to {round(100 * told.high)} %" in name
+        size = page.evaluate(
+            "[document.documentElement.scrollWidth, innerWidth, "
+            "getComputedStyle(document.querySelector('.expected text')).fontSize, "
+            "document.querySelector('svg.expected').getBoundingClientRect().width]"
+        )
+        assert size[0] <= size[1]  # nothing sticks out
+        assert float(size[2].removesuffix("px")) * size[3] / 320 >= 12  # px of a number
