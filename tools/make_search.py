@@ -12,21 +12,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from veilmix import __version__
-from veilmix.protocol.parties import Role, role
 from veilmix.protocol.search.deviation import text_of
 from veilmix.scenarios.catalogue.deviations import deviation_of
 from veilmix.scenarios.serialization.json_text import pretty
 from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.studies.executors import processes
-from veilmix.scenarios.studies.search import begin, coalitions_of, search
+from veilmix.scenarios.studies.search import begin, search
 from veilmix.scenarios.studies.search_coverage import coverage
 from veilmix.scenarios.studies.search_result import CoalitionResult, SearchResult
-from veilmix.scenarios.studies.search_session import small
 from veilmix.scenarios.studies.search_table import (
     FILE,
     SETS,
     GuardSearch,
     SearchTable,
+    recorded_coalitions,
     scenario_of,
     shipped,
 )
@@ -35,15 +34,6 @@ from veilmix.scenarios.studies.search_text import grouped, limits
 PAGE = Path(__file__).parent.parent / "docs" / "search.md"
 BLOCK = re.compile(r"(<!-- (results|attacks|guards) -->\n).*?(<!-- end -->)", re.DOTALL)
 HEADINGS = ("countermeasures", "coalition", "result", "strategies", "guess (honest)", "noticed")
-
-
-def recorded_coalitions(name: str) -> tuple[tuple[str, ...], ...]:
-    """Return the coalitions that are recorded: each party alone, and each with a person."""
-    return tuple(
-        members
-        for members in coalitions_of(small(scenario_of(name)))
-        if len(members) == 1 or any(role(member) is Role.USER for member in members)
-    )
 
 
 def searched(name: str) -> GuardSearch:
@@ -63,7 +53,8 @@ def _result(result: CoalitionResult) -> tuple[str, str, str, str]:
     find = result.find
     if find is not None:
         guess = f"{find.guess:.2f} ({find.honest:.2f})"
-        return f"crowd 1: {find.words}", f"{find.place:,} of {result.due:,}", guess, find.noticed
+        read = "joint counts" if find.reads == "joint" else "crowd 1"
+        return f"{read}: {find.words}", f"{find.place:,} of {result.due:,}", guess, find.noticed
     if result.watching:
         return "reads the row by watching", "-", "-", "-"
     if result.part:

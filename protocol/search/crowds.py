@@ -5,11 +5,14 @@
     confirm   a difference counts if no view of one world, over the seeds, is one of the other
     free      a person a change of whose row alone is not seen: its answer was left out
     crowd     the people with whom a person can be exchanged unseen; 1: its row is read
+    joints    other rows whose honest view is the same: a strategy that tells them apart reads joint
+              counts, also where it treats all people alike and passes the swap
     guess     the probability that the best guess of one value is right, over all columns of values
               and several seeds; the guess in a session is learnt from those of other seeds
 
-A search asks of each strategy whether one person, its target, is alone (`Worlds.is_alone`). The
-attacker of a crowd knows the rows of all others; that of a guess knows none.
+A search asks of each strategy whether one person, its target, is alone (`Worlds.is_alone`), and
+whether joint counts are told apart. The attacker of a crowd knows the rows of all others; that of a
+guess knows none, or where joint counts are read the other values of all people.
 """
 
 from collections import Counter, defaultdict
@@ -117,13 +120,38 @@ def exchanged(rows: Rows, one: int, two: int) -> Rows:
     return tuple(other)
 
 
-def rejoined(rows: Rows, people: Sequence[int], column: int) -> Rows:
-    """Return the rows with one column rotated: other joints, the same marginals."""
+def other_joints(rows: Rows, people: Sequence[int]) -> tuple[Rows, ...]:
+    """Return worlds with the same counts of so many columns, and other counts of one more.
+
+    One for each column whose values change, and each number of columns where there is such a world.
+    """
+    columns = range(len(rows[0]))
+    worlds = (_first_world(rows, people, column, width) for column in columns for width in columns)
+    return tuple(dict.fromkeys(world for world in worlds if world is not None))
+
+
+def _first_world(rows: Rows, people: Sequence[int], column: int, width: int) -> Rows | None:
+    """Return the first world with equal counts of `width` columns, and no more; None: none is."""
+    values = sorted({row[column] for row in rows})
+    for drawn in product(values, repeat=len(people)):
+        world = with_values(rows, people, column, drawn)
+        is_same = width > 0 and _counts(world, width) == _counts(rows, width)
+        if is_same and _counts(world, width + 1) != _counts(rows, width + 1):
+            return world
+    return None
+
+
+def _counts(rows: Rows, width: int) -> list[Counter[Row]]:
+    """Count the rows by every group of so many columns."""
+    groups = combinations(range(len(rows[0])), width)
+    return [Counter(tuple(row[column] for column in group) for row in rows) for group in groups]
+
+
+def with_values(rows: Rows, people: Sequence[int], column: int, values: Sequence[str]) -> Rows:
+    """Return the rows with other values of one column for these people."""
     other = list(rows)
-    for one, two in zip(people, (*people[1:], *people[:1]), strict=True):
-        values = list(other[one])
-        values[column] = rows[two][column]
-        other[one] = tuple(values)
+    for index, value in zip(people, values, strict=True):
+        other[index] = (*rows[index][:column], value, *rows[index][column + 1 :])
     return tuple(other)
 
 
@@ -140,22 +168,24 @@ def _with(rows: Rows, person: int, row: Row) -> Rows:
     return (*rows[:person], row, *rows[person + 1 :])
 
 
-def guess(worlds: Worlds, person: int, seeds: Sequence[int], column: int = 0) -> float:
+def guess(
+    worlds: Worlds, person: int, seeds: Sequence[int], column: int = 0, *, knows: bool = False
+) -> float:
     """Return the probability that the best guess of one person's value is right.
 
     All columns of two values are equally likely. The guess in a session is the value that occurs
     most often with the same view in the sessions of other seeds; a view that is new is a coin.
+    knows: whether people have their own values of the other columns, which the attacker knows;
+    else all have the same, that tell nothing.
     """
     values = sorted({row[column] for row in worlds.rows})[:2]
+    base = worlds.rows if knows else _alike(worlds)
     counts: dict[Hashable, Counter[tuple[int, str]]] = defaultdict(Counter)
     sessions = list[tuple[Hashable, int, str]]()
     for seed in seeds:
         for drawn in product(values, repeat=len(worlds.honest)):
-            rows = list(worlds.rows)
-            for index, value in zip(worlds.honest, drawn, strict=True):
-                fixed = worlds.rows[worlds.honest[0]]
-                rows[index] = (*fixed[:column], value, *fixed[column + 1 :])
-            view, mine = worlds.view(tuple(rows), seed), rows[person][column]
+            rows = with_values(base, worlds.honest, column, drawn)
+            view, mine = worlds.view(rows, seed), rows[person][column]
             counts[view][seed, mine] += 1
             sessions.append((view, seed, mine))
     right = 0.0
@@ -166,3 +196,9 @@ def guess(worlds: Worlds, person: int, seeds: Sequence[int], column: int = 0) ->
         best = max(votes.values())
         right += (votes[mine] == best) / sum(vote == best for vote in votes.values())
     return right / len(sessions)
+
+
+def _alike(worlds: Worlds) -> Rows:
+    """Return the rows where all honest people have that of the first."""
+    first, honest = worlds.rows[worlds.honest[0]], set(worlds.honest)
+    return tuple(first if index in honest else row for index, row in enumerate(worlds.rows))

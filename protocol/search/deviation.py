@@ -10,6 +10,7 @@ a shuffler loses, repeats or replaces ballots that it has opened, or adds own on
 hold      `network` withholds the board from people, from one kind of post until another
 say       a person of the coalition answers another row
 react     a post that an honest party makes for cause only is made without one
+ask       the curator asks the widest groups of columns that the board takes, whatever its rule asks
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -33,6 +34,7 @@ class Action(StrEnum):
     HOLD = "hold"
     SAY = "say"
     REACT = "react"
+    ASK = "ask"
 
 
 ON_BALLOTS = (Action.DROP, Action.DOUBLE, Action.REPLACE, Action.ADD)  # of a shuffler
@@ -94,6 +96,8 @@ def _words(deviation: Deviation) -> Iterator[str]:
     if deviation.do is Action.CHANGE:
         yield f"{name}.{deviation.field}"
         yield deviation.change
+    elif deviation.do is Action.ASK:
+        yield "ask the widest groups"
     else:
         yield deviation.do.value
         yield from [word for word in (name, deviation.change) if word]

@@ -35,6 +35,7 @@ class Setting:
         rows: all rows that can be said.
         registered: whether only registered people may send.
         alone: whether a person can change its row without other messages (tokens, locks).
+        deepens: whether the curator asks again, by what it has counted.
     """
 
     members: tuple[str, ...]
@@ -42,6 +43,7 @@ class Setting:
     rows: tuple[tuple[str, ...], ...]
     registered: bool
     alone: bool
+    deepens: bool = False
 
     @property
     def friends(self) -> tuple[str, ...]:
@@ -138,6 +140,8 @@ def _of_member(setting: Setting, said: Said, member: str) -> Iterator[Deviation]
             yield from _of_hearing(setting, said, member)
             if role(member) is Role.SHUFFLER:
                 yield from _of_ballots(setting, said, member)
+            if role(member) is Role.CURATOR and setting.deepens:
+                yield from _of_questions(said, member)
             yield from _without_cause(said, member)
 
 
@@ -222,6 +226,14 @@ def _of_ballots(setting: Setting, said: Said, member: str) -> Iterator[Deviation
             yield replace(one, places=ONE, all_but=True)
         else:
             yield from (_on(one, aim) for aim in setting.aims)
+
+
+def _of_questions(said: Said, member: str) -> Iterator[Deviation]:
+    """A curator asks wider groups than its rule, from a round on after the first, or in one."""
+    later = range(2, said.rounds + 1)
+    for first in later:
+        for last in range(first, said.rounds + 1):
+            yield Deviation(by=member, do=Action.ASK, rounds=tuple(range(first, last + 1)))
 
 
 def _without_cause(said: Said, member: str) -> Iterator[Deviation]:

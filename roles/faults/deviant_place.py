@@ -55,6 +55,9 @@ class DeviantPlace(Endpoint):
             if one.until is kind:
                 self.deviations.note(one, self.network.instruments)
                 await super().post(_reaction(one, number))
+        for one in self._own(number, Action.ASK):
+            if isinstance(body, Call) and number in self.deviations.asked:
+                self.deviations.note(one, self.network.instruments)
         other = await self._passed(number, BOARD, body)
         if other is not None:
             await super().post(other)

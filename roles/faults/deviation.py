@@ -52,6 +52,7 @@ class Deviations:
         entropy: what own answers are sealed with.
         people: how many take part.
         record: keeps what the coalition saw.
+        asked: the rounds in which the curator asked otherwise than its rule.
     """
 
     strategy: tuple[Deviation, ...]
@@ -59,6 +60,7 @@ class Deviations:
     people: int
     members: tuple[str, ...] = ()
     record: DeviationRecord = field(default_factory=DeviationRecord)
+    asked: set[int] = field(default_factory=set)
 
     @property
     def coalition(self) -> tuple[str, ...]:

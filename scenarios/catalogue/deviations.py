@@ -11,8 +11,7 @@ from ...crypto.entropy import Entropy
 from ...protocol.messages import Kind
 from ...protocol.search.deviation import Deviation
 from ...roles.cast import Cast
-from ...roles.faults.deviant_place import places
-from ...roles.faults.deviant_wire import wire
+from ...roles.faults.deviant_cast import deviant_cast
 from ...roles.faults.deviation import DeviationRecord, Deviations
 from ..schema.model import Deviation as Entry
 from ..schema.model import Scenario
@@ -46,10 +45,7 @@ def deviating(scenario: Scenario, cast: Cast) -> Cast:
     if not scenario.deviation:
         return cast
     deviations = deviations_of(scenario.deviation, cast.entropy, cast.people)
-    faults = {**cast.faults, **places(deviations)}
-    return replace(
-        cast, faults=faults, wire=wire(deviations), adversary=deviations.record, paced=True
-    )
+    return replace(deviant_cast(cast, deviations), paced=True)
 
 
 def unmet_deviations(scenario: Scenario, cast: Cast) -> Iterator[str]:

@@ -72,6 +72,7 @@ MessageKind = Literal[
 ]  # fmt: skip
 Action = Literal[
     "omit", "delay", "change", "ignore", "drop", "double", "replace", "add", "hold", "say", "react",
+    "ask",
 ]  # fmt: skip
 Change = Literal[
     "one more", "one fewer", "turned", "zeros", "empty", "without the first", "without the last",

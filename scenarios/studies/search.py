@@ -2,7 +2,7 @@
 
     coalitions  each party alone, each with a person, and pairs of parties
     strategies  the single deviations of the members; with `pairs`, pairs of them too
-    a find      the target's row is read: protocol/search/crowds.py
+    a find      the target's row is read, or joint counts: protocol/search/crowds.py
 
 No attack is named here. A session has the guards of a scenario at a small size (search_session.py).
 A coalition ends at its first find, and one that contains a coalition with a find is not played.
@@ -19,8 +19,8 @@ from ...protocol import parties
 from ...protocol.search.space import kinds_of
 from ..schema.model import Scenario
 from .search_result import CoalitionResult, SearchResult
-from .search_session import PEOPLE, is_searchable, small
-from .search_trial import Strategy, Trial, Verdict
+from .search_session import PEOPLE, is_searchable, program_name, small
+from .search_trial import FINDS, Strategy, Trial, Verdict
 from .trust_table import guards_on
 
 SEEDS = (1, 2, 3, 4, 5, 6)  # that confirm a difference
@@ -66,6 +66,7 @@ def begin(scenario: Scenario, *, pairs: bool = False, strategies: int = 0) -> Se
         scenario=scenario.scenario.name,
         guards=guards_on(searched),
         public=searched.policy.publish_marginals,
+        program=program_name(searched),
         people=PEOPLE,
         shufflers=searched.mix.shufflers,
         seeds=SEEDS,
@@ -118,8 +119,8 @@ def _searched(
         progress(" + ".join(members), place, len(due))
         verdict = trial.verdict(strategy)
         told += verdict is Verdict.TOLD
-        if verdict is Verdict.ALONE:
-            find = trial.find(strategy, place)
+        if verdict in FINDS:
+            find = trial.find(strategy, place, verdict)
             break
     return CoalitionResult(
         members=members,

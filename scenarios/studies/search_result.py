@@ -17,13 +17,16 @@ Noticed = Literal["before", "after", "never"]
 
 
 class Find(Record, frozen=True, kw_only=True):
-    """A strategy after which the coalition reads the row of a person.
+    """A strategy after which the coalition reads the row of a person, or joint counts.
 
     Attributes:
         strategy: the deviations, as a scenario file has them.
         words: the same in words.
-        crowd: the people with whom the target can be exchanged unseen, itself included: 1.
-        guess: the probability that the best guess of one value of the target is right.
+        reads: the row of the target; or joint counts that no honest session tells it.
+        crowd: the people with whom the target can be exchanged unseen, itself included: 1; where
+            joint counts are read, all honest people.
+        guess: the probability that the best guess of one value of the target is right; where joint
+            counts are read, by whoever knows the other values of all people.
         honest: the same where everybody follows the protocol.
         noticed: when an honest party burned the round or raised an alarm that the board bears out.
         place: the place of the strategy among those of its coalition, from 1.
@@ -31,6 +34,7 @@ class Find(Record, frozen=True, kw_only=True):
 
     strategy: tuple[Deviation, ...]
     words: str
+    reads: Literal["row", "joint"] = "row"
     crowd: Annotated[int, Meta(ge=1)]
     guess: float
     honest: float
@@ -79,6 +83,7 @@ class SearchResult(Record, frozen=True, kw_only=True):
         scenario: the name of the scenario whose guards were on.
         guards: the guards that were on.
         public: whether the counts of round 1 are published.
+        program: the release program of the small session, with its limits.
         people, shufflers: of the small session.
         seeds: that confirm a difference.
         pairs: whether pairs of deviations were played too.
@@ -95,6 +100,7 @@ class SearchResult(Record, frozen=True, kw_only=True):
     people: Count
     shufflers: Count
     seeds: tuple[int, ...]
+    program: str = "fixed"
     pairs: bool = False
     strategies: Count = 0
     whole: bool = True

@@ -1,8 +1,10 @@
 """The small session that the search plays: the real roles, with the guards of a scenario.
 
 Six people, two questions of two values, two shufflers at most, crowds of three, and a second round
-that burns unless two people or nobody left. All else is that of the scenario: a strategy that is
-found here is carried out at any size with the same file.
+that burns unless two people or nobody left. A curator that asks again (`hierarchical`) has three
+questions and promises little: pairs are asked for where `curator_exposure` allows, and what all
+three say together is released to nobody. All else is that of the scenario: a strategy that is found
+here is carried out at any size with the same file.
 """
 
 from collections.abc import Hashable, Sequence
@@ -21,8 +23,7 @@ from ...protocol.search.deviation import Deviation
 from ...protocol.search.space import Setting
 from ...protocol.search.view import Event, canonical_view
 from ...roles.cast import Cast
-from ...roles.faults.deviant_place import places
-from ...roles.faults.deviant_wire import wire
+from ...roles.faults.deviant_cast import deviant_cast
 from ...roles.faults.deviation import DeviationRecord, Deviations
 from ...roles.session import play, signers
 from ..play.real import cast_of
@@ -36,15 +37,18 @@ MIN_BATCH = 3  # where there is any
 MIN_DROPOUT = 2  # at most
 DEADLINE = 10  # seconds of simulated time
 FEATURES = (Feature(name="x", values=("a", "b")), Feature(name="y", values=("c", "d")))
-KINDS: tuple[Row, ...] = tuple(product(("a", "b"), ("c", "d")))
+MORE = Feature(name="z", values=("e", "f"))  # where the curator asks again
 ORDER = (0, 3, 1, 2)  # every value of a column occurs as often as the others, also among five
+DEEP_ORDER = (0, 3, 5, 6, 2, 5)  # so does this, of three columns; equal pairs have other triples
+DEEP_K = 2
+DEEP_EXPOSURE = 0.4  # pairs can be promised and asked for; a third column is not released
 STREAM = "deviations"
 
 
 def is_searchable(scenario: Scenario) -> bool:
     """Whether the small session can stand for a scenario: two rounds, a curator and an analyst."""
     program = program_of(scenario)
-    is_other = program.reports or program.opens or program.deepens
+    is_other = program.reports or program.opens
     return not (topology_of(scenario).untold or is_other)
 
 
@@ -60,15 +64,9 @@ def small(scenario: Scenario) -> Scenario:
     return Scenario(
         scenario=About(name="search", title="A session that is searched for attacks", seed=1),
         population=Population(source="builtin:uniform", users=PEOPLE),
-        feature=FEATURES,
+        feature=(*FEATURES, MORE) if program_of(scenario).deepens else FEATURES,
         mix=mix,
-        policy=Policy(
-            kind="fixed",
-            k=1,
-            max_exposure=1.0,
-            keep=tuple(feature.name for feature in FEATURES),
-            publish_marginals=scenario.policy.publish_marginals,
-        ),
+        policy=_policy(scenario),
         defence=changed(
             scenario.defence,
             min_dropout=min(MIN_DROPOUT, scenario.defence.min_dropout),
@@ -77,9 +75,42 @@ def small(scenario: Scenario) -> Scenario:
     )
 
 
-def rows_of(people: int) -> Rows:
+def _policy(scenario: Scenario) -> Policy:
+    """Return the policy of the small session: all columns, or what a program finds safe."""
+    asked = scenario.policy
+    if program_of(scenario).deepens:
+        return Policy(
+            kind=asked.kind,
+            k=DEEP_K,
+            max_exposure=DEEP_EXPOSURE,
+            curator_exposure=asked.curator_exposure,
+            ask=asked.ask,
+            publish_marginals=asked.publish_marginals,
+        )
+    return Policy(
+        kind="fixed",
+        k=1,
+        max_exposure=1.0,
+        keep=tuple(feature.name for feature in FEATURES),
+        publish_marginals=asked.publish_marginals,
+    )
+
+
+def program_name(scenario: Scenario) -> str:
+    """Return the program of a small session in words: its kind, and what limits its questions."""
+    return program_of(scenario).policy(scenario).rule
+
+
+def kinds_of_rows(scenario: Scenario) -> tuple[Row, ...]:
+    """Return all rows that can be said."""
+    return tuple(product(*(feature.values or () for feature in scenario.feature)))
+
+
+def rows_of(scenario: Scenario, people: int = PEOPLE) -> Rows:
     """Return the rows of the people of a search."""
-    return tuple(islice(cycle(KINDS[at] for at in ORDER), people))
+    kinds = kinds_of_rows(scenario)
+    order = ORDER if len(scenario.feature) == len(FEATURES) else DEEP_ORDER
+    return tuple(islice(cycle(kinds[at] for at in order), people))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +160,9 @@ class SmallSession:
         return Setting(
             self.members,
             tuple(map(parties.user, self.honest)),
-            KINDS,
+            kinds_of_rows(self.scenario),
             registered=defence.registered,
+            deepens=program_of(self.scenario).deepens,
             alone=not (defence.tokens or defence.challenge),
         )
 
@@ -144,15 +176,8 @@ class SmallSession:
         deviations = Deviations(
             tuple(strategy), entropy_of(seed).fork(STREAM), self.people, self.members
         )
-        cast = self._cast(seed)
         record = deviations.record
-        cast = replace(
-            cast,
-            row=rows.__getitem__,
-            faults=places(deviations),
-            wire=wire(deviations),
-            adversary=record,
-        )
+        cast = deviant_cast(replace(self._cast(seed), row=rows.__getitem__), deviations)
         try:
             board = play(cast, [record], agreed=True)
         except (KeyboardInterrupt, MemoryError):

@@ -8,13 +8,16 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from ...protocol.parties import Role, role
+from ..programs.registry import program_of
 from ..schema.model import Scenario
 from ..serialization.record import Record
 from ..serialization.shipped_table import read_shipped
 from ..validation.load import load
 from .attack_plan import changed
+from .search import coalitions_of
 from .search_result import SearchResult
-from .search_session import is_searchable, small
+from .search_session import is_searchable, program_name, small
 from .search_text import summary
 from .trust_table import guards_on
 
@@ -24,6 +27,8 @@ BASE = "titanic"  # the scenario whose other keys the sets keep
 PUBLIC = {"policy.publish_marginals": True}
 REGISTERED = {**PUBLIC, "defence.registered": True, "defence.balance": True}
 TOKENS = {**REGISTERED, "defence.tokens": True, "defence.challenge": True}
+ASKING = {**REGISTERED, "policy.kind": "hierarchical", "policy.curator_exposure": 0.0}
+SECRET = {"policy.publish_marginals": False}
 SETS: Mapping[str, Mapping[str, object]] = {
     "those that are on where nothing is said": {},
     "`registered` and `balance`, marginals public": REGISTERED,
@@ -33,6 +38,8 @@ SETS: Mapping[str, Mapping[str, object]] = {
         "defence.audit": True,
         "defence.recompute": True,
     },
+    "`hierarchical`, `registered` and `balance`, marginals secret": {**ASKING, **SECRET},
+    "`hierarchical`, `registered` and `balance`, marginals public": ASKING,
 }  # name -> what is changed in the base
 
 
@@ -62,6 +69,20 @@ class SearchTable(Record, frozen=True, kw_only=True):
     sets: tuple[GuardSearch, ...]
 
 
+def recorded_coalitions(name: str) -> tuple[tuple[str, ...], ...]:
+    """Return the coalitions that are recorded of a set: each party alone, and each with a person.
+
+    Of programs that ask again, each party alone.
+    """
+    searched = small(scenario_of(name))
+    most = 1 if program_of(searched).deepens else 2
+    return tuple(
+        members
+        for members in coalitions_of(searched)
+        if len(members) == 1 or (len(members) <= most and role(members[-1]) is Role.USER)
+    )
+
+
 def scenario_of(name: str) -> Scenario:
     """Return the scenario with one set of guards."""
     return changed(load(BASE), SETS[name], ())
@@ -78,10 +99,11 @@ def recorded(scenario: Scenario) -> GuardSearch | None:
     if not is_searchable(scenario):
         return None
     searched = small(scenario)
-    wanted = guards_on(searched), searched.policy.publish_marginals, searched.mix.shufflers
+    policy, shufflers = searched.policy, searched.mix.shufflers
+    wanted = guards_on(searched), policy.publish_marginals, program_name(searched), shufflers
     for known in shipped().sets:
         result = known.result
-        if (result.guards, result.public, result.shufflers) == wanted:
+        if (result.guards, result.public, result.program, result.shufflers) == wanted:
             return known
     return None
 

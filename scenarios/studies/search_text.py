@@ -15,7 +15,8 @@ LIMIT = (
 )
 CROWD = (
     "crowd: the people with whom the target can be exchanged unseen by the coalition, itself "
-    "included; guess: the probability that the best guess of one value of it is right"
+    "included; guess: the probability that the best guess of one value of it is right. Joint "
+    "counts: rows are told apart whose views are equal where everybody follows the protocol"
 )
 
 
@@ -35,7 +36,8 @@ def found(find: Find) -> str:
     """Return a find in words."""
     guess = f"guess {find.guess:.2f} (honest {find.honest:.2f})"
     noticed = "never noticed" if find.noticed == "never" else f"noticed {find.noticed} the release"
-    return f'crowd {find.crowd} by "{find.words}", {guess}, {noticed}'
+    joint = "joint counts, " if find.reads == "joint" else ""
+    return f'{joint}crowd {find.crowd} by "{find.words}", {guess}, {noticed}'
 
 
 def nothing(result: CoalitionResult, study: SearchResult) -> str:
@@ -56,8 +58,9 @@ def grouped(kinds: Sequence[str]) -> str:
 
 
 def limits(study: SearchResult) -> str:
-    """Return with how many people and which seeds a search was played."""
-    return f"{many(study.people, 'person', 'people')}, {seeds(study.seeds)}"
+    """Return with how many people, which seeds and which program a search was played."""
+    program = "" if study.program == "fixed" else f", program {study.program}"
+    return f"{many(study.people, 'person', 'people')}, {seeds(study.seeds)}{program}"
 
 
 def seeds(seeds: Sequence[int]) -> str:

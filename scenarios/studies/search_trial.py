@@ -1,7 +1,8 @@
 """The trial of one coalition: which of its strategies read the row of the target.
 
 The target is the first person who is not in the coalition: every set of people of a deviation
-contains it, or all others.
+contains it, or all others. Joint counts are read by a strategy for which all honest people are one
+crowd, and that tells apart rows whose views are equal where everybody follows the protocol.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -12,7 +13,7 @@ from ...protocol import parties
 from ...protocol.alarms import borne_out
 from ...protocol.board import Board
 from ...protocol.messages import Alarm, Burned, Tally
-from ...protocol.search.crowds import Play, Rows, Worlds, guess, rotated
+from ...protocol.search.crowds import Play, Rows, Worlds, guess, other_joints, rotated
 from ...protocol.search.deviation import Deviation, text_of
 from ...protocol.search.space import pairs, space
 from ..catalogue.deviations import entry_of
@@ -29,11 +30,19 @@ WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 
 
 class Verdict(Enum):
-    """What a strategy achieves: nothing, rows are told apart, or the target's row is read."""
+    """The result of a strategy.
+
+    NOTHING: nothing. TOLD: rows are told apart. JOINT: joint counts are read. ALONE: the target's
+    row is read.
+    """
 
     NOTHING = auto()
     TOLD = auto()
+    JOINT = auto()
     ALONE = auto()
+
+
+FINDS = (Verdict.JOINT, Verdict.ALONE)
 
 
 @dataclass(slots=True)
@@ -48,6 +57,7 @@ class Trial:
         session: what plays them.
         rows: of the people.
         honest: the worlds in which everybody follows the protocol.
+        joints: other rows whose honest view is the same; None: they are not worked out yet.
     """
 
     scenario: Scenario
@@ -57,10 +67,11 @@ class Trial:
     session: SmallSession = field(init=False)
     rows: Rows = field(init=False)
     honest: Worlds = field(init=False)
+    joints: tuple[Rows, ...] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.session = SmallSession(self.scenario, self.members)
-        self.rows = rows_of(self.session.people)
+        self.rows = rows_of(self.scenario, self.session.people)
         self.honest = self.worlds(NOTHING)
 
     @property
@@ -102,19 +113,45 @@ class Trial:
         self.errors += self.session.errors > before
         if seen == self.honest.view(self.rows, first):
             return Verdict.NOTHING
-        if seen == worlds.view(rotated(self.rows, self.session.honest), first):
-            return Verdict.NOTHING
-        return Verdict.ALONE if worlds.is_alone(self.target) else Verdict.TOLD
+        told = seen != worlds.view(rotated(self.rows, self.session.honest), first)
+        if told and worlds.is_alone(self.target):
+            return Verdict.ALONE
+        if self.reads_joint(worlds):
+            return Verdict.JOINT
+        return Verdict.TOLD if told else Verdict.NOTHING
 
-    def find(self, strategy: Strategy, place: int) -> Find:
-        """Return what is told of a strategy that reads the target's row."""
-        person = self.target
+    def other_rows(self) -> tuple[Rows, ...]:
+        """Return rows with other joint counts whose view is the same in an honest session."""
+        if self.joints is None:
+            first = self.seeds[0]
+            view = self.honest.view(self.rows, first)
+            joints = other_joints(self.rows, self.session.honest)
+            self.joints = tuple(rows for rows in joints if self.honest.view(rows, first) == view)
+        return self.joints
+
+    def reads_joint(self, worlds: Worlds) -> bool:
+        """Whether a strategy that treats all people alike tells joints apart that nobody is told.
+
+        One that leaves people out, or knows them from others, is no such strategy: it may tell the
+        values of a few.
+        """
+        others = self.other_rows()
+        if not any(worlds.are_apart(self.rows, rows) for rows in others):
+            return False
+        return worlds.crowds() == (len(worlds.honest),)
+
+    def find(self, strategy: Strategy, place: int, verdict: Verdict = Verdict.ALONE) -> Find:
+        """Return what is told of a strategy that reads the target's row, or joint counts."""
+        person, worlds = self.target, self.worlds(strategy)
+        is_joint = verdict is Verdict.JOINT
+        column = len(self.rows[0]) - 1 if is_joint else 0
         return Find(
             strategy=tuple(map(entry_of, strategy)),
             words=text_of(strategy),
-            crowd=1,
-            guess=guess(self.worlds(strategy), person, GUESSED),
-            honest=guess(self.honest, person, GUESSED),
+            reads="joint" if is_joint else "row",
+            crowd=len(worlds.honest) if is_joint else 1,
+            guess=guess(worlds, person, GUESSED, column, knows=is_joint),
+            honest=guess(self.honest, person, GUESSED, column, knows=is_joint),
             noticed=self.noticed(strategy),
             place=place,
         )

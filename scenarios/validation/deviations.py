@@ -47,6 +47,7 @@ ACTIONS: Mapping[str, Reads] = {
     "hold": Reads(("message", "until", "until_by"), WHOSE, (Role.NETWORK,)),
     "say": Reads(("row",), (), (Role.USER,)),
     "react": Reads(("message", "until"), ("change",)),
+    "ask": Reads((), (), (Role.CURATOR,)),
 }
 
 

@@ -11,7 +11,7 @@ from veilmix.protocol.search.crowds import (
     another,
     exchanged,
     guess,
-    rejoined,
+    other_joints,
     rotated,
 )
 
@@ -100,12 +100,29 @@ def test_other_worlds() -> None:
     assert rotated(ROWS, people)[:4] == (("b", "d"), ("b", "c"), ("a", "d"), ("a", "c"))
     assert totals(rotated(ROWS, people), 0) == totals(ROWS, 0)
     assert exchanged(ROWS, 0, 3)[0] == ROWS[3]
-    other = rejoined(ROWS, people, 1)
-    assert [Counter(column) for column in zip(*other, strict=True)] == [
-        Counter(column) for column in zip(*ROWS, strict=True)
-    ]
-    assert totals(other, 0) != totals(ROWS, 0)
     assert another(("a", "c"), ROWS) == ("b", "d")
+
+
+def counts(rows: Rows, *columns: int) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(row[column] for column in columns) for row in rows)
+
+
+def test_other_joints_have_the_same_counts_of_fewer_columns() -> None:
+    for other in (worlds := other_joints(ROWS, range(6))):
+        assert all(counts(other, column) == counts(ROWS, column) for column in (0, 1))
+        assert counts(other, 0, 1) != counts(ROWS, 0, 1)
+    assert len(worlds) == 2  # the values of either column change
+
+
+def test_other_joints_of_three_columns_differ_in_pairs_or_in_all_three() -> None:
+    rows = tuple(tuple(row) for row in ("ace", "adf", "bcf", "bde", "ade", "bcf"))
+    worlds = other_joints(rows, range(5))
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    same = [all(counts(other, *p) == counts(rows, *p) for p in pairs) for other in worlds]
+    assert {True, False} == set(same)
+    assert all(counts(other, 0, 1, 2) != counts(rows, 0, 1, 2) for other in worlds)
+    assert all(other[5] == rows[5] for other in worlds)  # the coalition keeps its rows
+    assert all(counts(other, c) == counts(rows, c) for other in worlds for c in range(3))
 
 
 def value(rows: Rows, seed: int) -> Hashable:
@@ -125,3 +142,19 @@ def test_guesses(play: Play, right: float) -> None:
     Views that are new in every session teach nothing.
     """
     assert guess(worlds(play), 0, (1, 2)) == right
+
+
+def joint(rows: Rows, seed: int) -> Hashable:
+    return totals(rows, seed)
+
+
+def two_marginals(rows: Rows, seed: int) -> Hashable:
+    return tuple(sorted(counts(rows, 0).items())), tuple(sorted(counts(rows, 1).items()))
+
+
+def test_a_guess_from_joint_counts_is_of_whoever_knows_the_other_values() -> None:
+    """Three of six people have "a": the joint counts tell more than one column."""
+    by_joint = guess(worlds(joint), 0, (1, 2), 1, knows=True)
+    by_marginals = guess(worlds(two_marginals), 0, (1, 2), 1, knows=True)
+    assert by_marginals == guess(worlds(totals), 0, (1, 2), 1) == 0.65625
+    assert by_joint == 0.75

@@ -46,6 +46,10 @@ LESS = Deviation(
                       until=Kind.TALLY, rounds=(2,)),
             "analyst: react alarm missing before tally in round 2",
         ),
+        (
+            Deviation(by="curator", do=Action.ASK, rounds=(2,)),
+            "curator: ask the widest groups in round 2",
+        ),
     ],
 )  # fmt: skip
 def test_deviations_in_words(deviation: Deviation, text: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from veilmix.errors import DataError, ParameterError, StorageError
 from veilmix.protocol.messages import Kind
-from veilmix.protocol.search.crowds import Worlds, rejoined, rotated
+from veilmix.protocol.search.crowds import Worlds, other_joints, rotated
 from veilmix.protocol.search.deviation import Action, Deviation
 from veilmix.protocol.search.space import kinds_of, pairs, space
 from veilmix.scenarios.catalogue.deviations import deviation_of, entry_of
@@ -17,16 +17,16 @@ from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.studies.attack_plan import changed
 from veilmix.scenarios.studies.search import SearchStopped, begin, coalitions_of, search, spread
 from veilmix.scenarios.studies.search_file import grown, read, replay, save, save_finds
-from veilmix.scenarios.studies.search_result import SearchResult
+from veilmix.scenarios.studies.search_result import CoalitionResult, Find, SearchResult
 from veilmix.scenarios.studies.search_session import SmallSession, rows_of, small
 from veilmix.scenarios.studies.search_table import SETS, scenario_of
 from veilmix.scenarios.studies.search_text import line, notes, summary
-from veilmix.scenarios.studies.search_trial import Strategy, Trial, Verdict
+from veilmix.scenarios.studies.search_trial import FINDS, Strategy, Trial, Verdict
 from veilmix.scenarios.validation.load import load, loads
 
 SEEDS = (1, 2, 3)
 DEFAULT = load("titanic")
-ROWS = rows_of(6)
+ROWS = rows_of(small(DEFAULT))
 LOOKED = changed(
     DEFAULT,
     {
@@ -37,11 +37,22 @@ LOOKED = changed(
     (),
 )
 PUBLIC = changed(DEFAULT, {"policy.publish_marginals": True}, ())
+ASKING = changed(
+    DEFAULT,
+    {
+        "policy.kind": "hierarchical",
+        "policy.curator_exposure": 0.0,
+        "defence.registered": True,
+    },
+    (),
+)
 PARTIES = ("curator", "analyst", "shuffler-1", "shuffler-2", "network")
 
 
-def trial(members: Sequence[str], scenario: Scenario = DEFAULT) -> Trial:
-    return Trial(small(scenario), tuple(members), SEEDS)
+def trial(
+    members: Sequence[str], scenario: Scenario = DEFAULT, seeds: tuple[int, ...] = SEEDS
+) -> Trial:
+    return Trial(small(scenario), tuple(members), seeds)
 
 
 def own_row(target: str) -> Strategy:
@@ -52,13 +63,14 @@ def own_row(target: str) -> Strategy:
 @pytest.mark.parametrize("guards", list(SETS))
 def test_a_single_party_that_follows_the_protocol_reads_nobody(guards: str) -> None:
     scenario = small(scenario_of(guards))
+    rows = rows_of(scenario)
     for party in PARTIES:
         session = SmallSession(scenario, (party,))
-        honest = session.play((), ROWS, 1)
+        honest = session.play((), rows, 1)
         assert honest.board.burned is None, (party, honest.board.burned)
         assert len(honest.board.tallies) == 2
         if not scenario.defence.audit:  # audits tell the opened half from the rest
-            assert honest.view == session.play((), rotated(ROWS, session.honest), 1).view, party
+            assert honest.view == session.play((), rotated(rows, session.honest), 1).view, party
 
 
 def test_all_shufflers_and_the_reader_read_by_watching() -> None:
@@ -80,7 +92,7 @@ def test_views_of_other_seeds_are_equal() -> None:
 def test_a_view_tells_what_is_read() -> None:
     """The analyst reads the joint counts: other joints with the same marginals are told apart."""
     session = SmallSession(small(DEFAULT), ("analyst",))
-    other = rejoined(ROWS, session.honest, 1)
+    other = other_joints(ROWS, session.honest)[0]
     assert session.play((), ROWS, 1).view != session.play((), other, 1).view
     curator = SmallSession(small(DEFAULT), ("shuffler-2",))
     assert curator.play((), ROWS, 1).view != curator.play((), other, 1).view  # it is released
@@ -138,7 +150,9 @@ def test_the_space_has_every_kind_of_deviation() -> None:
     seen = set[Action]()
     for members in (*[(party,) for party in PARTIES], ("curator", "user-6")):
         seen |= {one.do for strategy in trial(members).strategies() for one in strategy}
-    assert seen == set(Action)
+    assert seen == set(Action) - {Action.ASK}  # a curator that decides after one round
+    asks = [one for (one,) in trial(("curator",), ASKING).strategies() if one.do is Action.ASK]
+    assert [one.rounds for one in asks] == [(2,)]
 
 
 def test_the_space_follows_from_the_messages() -> None:
@@ -240,7 +254,7 @@ def test_finds_are_scenario_files(found: SearchResult, tmp_path: Path) -> None:
 
 def test_what_cannot_be_searched_is_one_error() -> None:
     with pytest.raises(DataError, match="does not play"):
-        begin(load("village"))
+        begin(load("peers-titanic"))
     with pytest.raises(ParameterError, match="at least 0"):
         begin(DEFAULT, strategies=-1)
 
@@ -250,3 +264,73 @@ def test_worlds_are_of_the_coalition() -> None:
     assert searched.session.honest == (0, 1, 2, 3, 4)
     assert isinstance(searched.honest, Worlds)
     assert with_field(searched.session.setting, members=()).friends == ()
+
+
+ASK = (Deviation(by="curator", do=Action.ASK, rounds=(2,)),)
+
+
+def test_joint_counts_that_nobody_is_told_are_found() -> None:
+    """A curator queries pairs that `curator_exposure` forbids: all people are treated alike."""
+    searched = trial(("curator",), ASKING, (1,))  # no view here depends on the seed
+    assert ASK in searched.strategies()
+    assert searched.other_rows()
+    assert not searched.worlds(ASK).tells()  # it passes the swap
+    assert searched.verdict(ASK) is Verdict.JOINT
+    assert searched.noticed(ASK) == "never"
+
+
+def test_a_find_of_joint_counts_in_words() -> None:
+    find = Find(strategy=(), words="curator: ask", reads="joint", crowd=6, guess=0.9, honest=0.66,
+                noticed="never", place=1)  # fmt: skip
+    begun = begin(ASKING)
+    result = CoalitionResult(members=("curator",), played=1, due=1, find=find)
+    assert 'found: joint counts, crowd 6 by "curator: ask", guess 0.90' in line(result, begun)
+    nothing = CoalitionResult(members=("curator",), played=1, due=1)
+    assert line(nothing, begun).endswith("seeds 1 to 6, program hierarchical curator_exposure=0")
+
+
+@pytest.mark.long
+def test_joint_counts_help_whoever_guesses_a_value() -> None:
+    """The guess knows the other values of all people, with and without the joint counts."""
+    find = trial(("curator",), ASKING).find(ASK, 1, Verdict.JOINT)
+    assert (find.reads, find.crowd, find.noticed) == ("joint", 6, "never")
+    assert (find.guess, find.honest) == (0.90625, 0.65625)
+
+
+def test_where_counts_are_published_nobody_answers_and_nothing_is_read() -> None:
+    searched = trial(("curator",), changed(ASKING, {"policy.publish_marginals": True}, ()))
+    assert searched.verdict(ASK) is Verdict.NOTHING
+    assert searched.noticed(ASK) == "before"
+
+
+@pytest.mark.parametrize(
+    ("keys", "rounds"),
+    [({}, 2), ({"policy.curator_exposure": 1.0}, 3), ({"policy.ask": "best"}, 2)],
+    ids=["nothing is safe", "by levels", "best"],
+)
+def test_a_curator_that_asks_again_asks_what_its_rule_finds_safe(
+    keys: dict[str, bool | int | float | str], rounds: int
+) -> None:
+    searched = trial(("curator",), changed(ASKING, keys, ()))
+    board = searched.session.play((), searched.rows, 1).board
+    assert board.burned is None
+    assert len(board.calls) == len(board.tallies) == rounds
+    assert searched.other_rows()  # something is left that no honest session tells
+    asks = [strategy for strategy in searched.strategies() if strategy[0].do is Action.ASK]
+    played = searched.session.play(asks[-1], searched.rows, 1)
+    assert searched.session.errors == 0
+    assert 0 in played.record.occasions
+
+
+def test_whoever_leaves_a_person_out_reads_no_joint() -> None:
+    lost = (Deviation(by="shuffler-1", do=Action.IGNORE, message=Kind.SUBMISSION,
+                      people=("user-1",), rounds=(1,)),)  # fmt: skip
+    searched = trial(("shuffler-1",), ASKING, (1,))
+    worlds = searched.worlds(lost)
+    assert any(worlds.are_apart(searched.rows, rows) for rows in searched.other_rows())
+    assert worlds.is_free(0)
+    assert searched.verdict(lost) not in FINDS
+
+
+def test_a_release_of_all_columns_leaves_no_other_joint() -> None:
+    assert trial(("analyst",)).other_rows() == ()

@@ -53,7 +53,7 @@ def test_the_words_of_a_file_are_those_of_the_protocol() -> None:
     ("change", "said"),
     [
         (('by = "analyst"', 'by = "analist"'), 'deviation[0].by: no party is called "analist"'),
-        (('do = "change"', 'do = "bend"'), 'deviation[0].do: found "bend"; one of add, change'),
+        (('do = "change"', 'do = "bend"'), 'do: found "bend"; one of add, ask, change'),
         (('"heard"', '"haerd"'), "did you mean `heard`?"),
         (('field = "hashes"', 'field = "hashs"'), 'found "hashs"; heard has hashes'),
         (('field = "hashes"\n', ""), 'deviation[0].field: missing; do = "change" needs it'),

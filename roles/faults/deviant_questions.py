@@ -1,0 +1,77 @@
+"""The questions of a malicious curator: groups of columns that its announced rule forbids."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from ...protocol import parties
+from ...protocol.hiding import Mask
+from ...protocol.messages import Call, Decision
+from ...protocol.parties import Role
+from ...protocol.programs import RoundResult, Strategy, legal, strategy_of
+from ...protocol.schema import Schema
+from ...protocol.search.deviation import Action, Deviation
+from ..cast import Cast
+from .deviation import Deviations
+
+
+@dataclass(frozen=True, slots=True)
+class Overasking(Strategy):
+    """A strategy that asks the widest groups that the board takes, in the rounds of a deviation.
+
+    It asks and decides as the announced one from what came before those rounds.
+
+    Attributes:
+        honest: the announced one.
+        cast: the session, whose program and rule say what the board takes.
+        deviations: the strategy of the coalition; its record of rounds asked otherwise.
+    """
+
+    honest: Strategy
+    cast: Cast
+    deviations: Deviations
+
+    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
+        """Return the widest call that is legal, if the round is meant; else what is due."""
+        number, calls = len(heard) + 1, [result.call for result in heard]
+        due = self.honest.ask(schema, self._before(heard))
+        if due is not None and due.round != number:  # it was asked before this round
+            due = None
+        means = any(one.is_in(number) for one in self._own())
+        for call in _calls(schema, calls) if means else ():
+            if call != due and self._is_legal(schema, calls, call):
+                self.deviations.asked.add(number)
+                return call
+        return due
+
+    def _is_legal(self, schema: Schema, calls: Sequence[Call], call: Call) -> bool:
+        """Whether the board takes a call."""
+        return legal(self.cast.program, schema, calls, None, call, self.cast.policy.rule)
+
+    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
+        """Return the decision of the announced strategy, from what was asked by its rule."""
+        return self.honest.decide(schema, self._before(heard))
+
+    def _own(self) -> Iterator[Deviation]:
+        return self.deviations.of(parties.CURATOR, Action.ASK)
+
+    def _before(self, heard: Sequence[RoundResult]) -> Sequence[RoundResult]:
+        first = min(self.deviations.asked, default=len(heard) + 1)
+        return heard[: first - 1]
+
+
+def _calls(schema: Schema, calls: Sequence[Call]) -> Iterator[Call]:
+    """Yield calls for the curator, the widest group first: of all columns, then of fewer."""
+    number = len(calls) + 1
+    columns = range(len(schema.features))
+    masks = {rule.column: rule for call in calls for rule in call.hidden if isinstance(rule, Mask)}
+    hidden = tuple(masks[column] for column in sorted(masks))
+    for width in range(len(columns), 1, -1):
+        yield Call(number, Role.CURATOR, tuple(combinations(columns, width)), hidden)
+
+
+def questions(cast: Cast, deviations: Deviations) -> Strategy | None:
+    """Return the strategy by which the curator asks; None: the announced one."""
+    if not any(True for _ in deviations.of(parties.CURATOR, Action.ASK)):
+        return cast.lies
+    return Overasking(strategy_of(cast.lies or cast.decide), cast, deviations)
