@@ -30,8 +30,9 @@ class AttackCoverage(Record, frozen=True):
         attack: its name.
         how: found by a strategy; played, without reading a row; or outside the space.
         why: in words.
-        keys: countermeasures with which it is found.
-        strategy: that finds it.
+        keys: what is changed in the scenario in which the strategy is found or played.
+        strategy: that finds it, or that is played.
+        members: the coalition; (): the member that deviates first.
     """
 
     attack: str
@@ -39,6 +40,7 @@ class AttackCoverage(Record, frozen=True):
     why: str
     keys: Keys = field(default_factory=dict)
     strategy: tuple[Deviation, ...] = ()
+    members: tuple[str, ...] = ()
 
 
 class GuardCoverage(Record, frozen=True):
