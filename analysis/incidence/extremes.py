@@ -1,12 +1,11 @@
 """The least and the largest value of every coordinate of a polytope: 2 k linear programs in a row.
 
-    minimise and maximise x_t, t = 0 .. k - 1,  over  {x : sum x = 1, least <= A x <= most,
-                                                       floor <= x <= ceiling}
+    minimise and maximise x_t, t = 0 .. k - 1,  over  {x >= 0 : sum x = 1, rows x >= least}
 
 They differ in their objective alone, so the vertex that is best for one is feasible for the next,
 and mostly near its best: HiGHS keeps its basis and goes on by the primal simplex method. Its
 scaling is off because it would scale, and factorize, anew for every objective; rows come in units
-of the widest of them. For n = 200 that is thirty times as fast as 402 programs from nothing.
+in which `least` is about -1. For n = 200 that is thirty times as fast as 402 programs from nothing.
 
 Where highspy has no wheel, SciPy's `linprog` solves each of them anew: the same limits, slower.
 """
@@ -34,21 +33,12 @@ class Polytope:
     """What the shares x must satisfy, besides a sum of 1.
 
     Attributes:
-        matrix: A, shape (k, k).
-        least, most: of A x, shape (k,).
-        floor, ceiling: of x, shape (k,).
+        rows: shape (inequalities, k).
+        least: of rows x, shape (inequalities,).
     """
 
-    matrix: Floats
+    rows: Floats
     least: Floats
-    most: Floats
-    floor: Floats
-    ceiling: Floats
-
-    @property
-    def unit(self) -> float:
-        """The widest row: solvers' tolerances are relative to it."""
-        return float((self.most - self.least).max())
 
 
 # Solves for one objective: the value of the minimum, nan where the solver gives up.
@@ -62,9 +52,9 @@ class Empty(Exception):
 def extremes(polytope: Polytope) -> tuple[Floats, Floats] | None:
     """The least and the largest x_t for every t, shape (k,) each; None if the polytope is empty.
 
-    Where the solver gives up, floor and ceiling stand.
+    Where the solver gives up, 0 and 1 stand.
     """
-    minimum, k = _minimum(polytope), len(polytope.floor)
+    minimum, k = _minimum(polytope), polytope.rows.shape[1]
     units = np.eye(k)
     try:
         low = np.array([minimum(units[t]) for t in range(k)])
@@ -72,10 +62,7 @@ def extremes(polytope: Polytope) -> tuple[Floats, Floats] | None:
         high = np.array([-minimum(-units[t]) for t in reversed(range(k))])[::-1]
     except Empty:
         return None
-    return (
-        np.where(np.isnan(low), polytope.floor, low),
-        np.where(np.isnan(high), polytope.ceiling, high),
-    )
+    return np.where(np.isnan(low), 0.0, low), np.where(np.isnan(high), 1.0, high)
 
 
 def _minimum(polytope: Polytope) -> Minimum:
@@ -84,14 +71,10 @@ def _minimum(polytope: Polytope) -> Minimum:
 
 def from_nothing(polytope: Polytope) -> Minimum:
     """Each program by itself, by SciPy."""
-    A, unit = polytope.matrix, polytope.unit
-    rows = np.vstack([A, -A]) / unit
-    sides = np.concatenate([polytope.most, -polytope.least]) / unit
-    bounds = np.column_stack([polytope.floor, polytope.ceiling])
-    total = np.ones(A.shape[1])
+    rows, sides, total = -polytope.rows, -polytope.least, np.ones(polytope.rows.shape[1])
 
     def minimum(objective: Floats) -> float:
-        solved = solve(objective, rows, sides, total, bounds=bounds)
+        solved = solve(objective, rows, sides, total)
         if solved.status == 2:
             raise Empty
         return np.nan if solved.status else solved.fun
@@ -101,19 +84,19 @@ def from_nothing(polytope: Polytope) -> Minimum:
 
 def continued(polytope: Polytope) -> Minimum:
     """Each program from the vertex where the last one ended, by HiGHS."""
-    k, unit = len(polytope.floor), polytope.unit
-    rows = np.vstack([polytope.matrix / unit, np.ones(k)])
+    rows = np.vstack([polytope.rows, np.ones(polytope.rows.shape[1])])
+    many, k = rows.shape
     matrix = Columns(
-        (k + 1, k),
-        np.arange(k + 1, dtype=np.int32) * (k + 1),
-        np.tile(np.arange(k + 1, dtype=np.int32), k),
+        (many, k),
+        np.arange(k + 1, dtype=np.int32) * many,
+        np.tile(np.arange(many, dtype=np.int32), k),
         rows.T.ravel(),
     )
     program = LinearProgram(
         matrix,
         np.zeros(k),
-        (polytope.floor, polytope.ceiling),
-        (np.append(polytope.least / unit, 1.0), np.append(polytope.most / unit, 1.0)),
+        (np.zeros(k), np.ones(k)),
+        (np.append(polytope.least, 1.0), np.append(np.full(many - 1, np.inf), 1.0)),
         *OPTIONS,
         maximise=False,
     )

@@ -117,16 +117,15 @@ def solve(
     limits: Floats,
     total: Floats,
     *,
-    bounds: Any = (0, None),
     method: Any = "highs",
 ) -> Solution:
-    """Minimise objective @ x with rows @ x <= limits, total @ x = 1, bounds: SciPy's `linprog`."""
+    """Minimise objective @ x with rows @ x <= limits, total @ x = 1, x >= 0: SciPy's `linprog`."""
     return solve_linear(
         objective,
         A_ub=rows,
         b_ub=limits,
         A_eq=total[None],
         b_eq=[1.0],
-        bounds=bounds,
+        bounds=(0, None),
         method=method,
     )

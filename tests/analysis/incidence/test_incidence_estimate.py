@@ -23,7 +23,7 @@ from veilmix.analysis.incidence import (
     transition,
     zipf,
 )
-from veilmix.analysis.incidence.confidence_region import divergence_interval, region
+from veilmix.analysis.incidence.confidence_region import log_moments, polytope, region
 from veilmix.analysis.incidence.estimators import point
 from veilmix.analysis.incidence.extremes import Polytope, continued, extremes, from_nothing
 from veilmix.analysis.incidence.likelihood import _fits, deviance, em, maximum
@@ -186,15 +186,39 @@ def test_where_nothing_fits_the_min_max_point_is_returned_and_said() -> None:
 # --- limits -------------------------------------------------------------------------------------
 
 
-def test_divergence_interval_ends_where_chernoffs_bound_says() -> None:
-    h = np.array([0.0, 0.2, 1.0])
-    low, high = divergence_interval(h, 0.05)
-    assert low[0] == 0
-    assert high[2] == 1
-    assert high[0] == pytest.approx(1 - np.exp(-0.05))
-    assert low[2] == pytest.approx(np.exp(-0.05))
-    for mu in (low[1], high[1]):
-        assert 0.2 * np.log(0.2 / mu) + 0.8 * np.log(0.8 / (1 - mu)) == pytest.approx(0.05)
+def test_log_moments_are_those_of_the_law() -> None:
+    A, w = transition(2, 0.4), np.array([[0.0, 0.5, -2.0]])
+    moments = log_moments(np.array([0.7]), w, np.array([0.3]), A)
+    for s in range(3):
+        mean = sum(float(A[i, s] * np.exp(0.7 * (w[0, i] - 0.3))) for i in range(3))
+        assert moments[0, s] == pytest.approx(np.log(mean))
+
+
+def test_each_inequality_fails_as_rarely_as_promised_by_enumeration() -> None:
+    """For one weight and one side, all tilts together: with probability e^-L at most."""
+    for eta in (0.3, 0.9):
+        for phi in ([6, 0, 0], [3, 0, 3], [1, 2, 4]):
+            for level in (0.5, 2.0):
+                failed = np.zeros((2, 6))  # shape: sides, weights
+                for psi, chance in law(phi, eta).items():
+                    made = polytope(np.array(psi), eta, level)
+                    outside = made.rows @ np.array(phi) / sum(phi) < made.least - 1e-9
+                    failed += chance * outside.reshape(-1, 2, 6).any(axis=0)
+                assert 0 < failed.max() <= np.exp(-level)
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "before", "now"),
+    [(10, 1.0, 3716, 3500), (10, 3.0, 392, 330), (10, 6.0, 190, 48)],
+)
+def test_limits_are_narrower_than_by_second_moments(
+    n: int, epsilon: float, before: float, now: float
+) -> None:
+    """Mean widths by bounds of Chernoff and Bernstein, as they were, and by the exact law."""
+    phi, eta = zipf(n, 10_000), eta_of(epsilon)
+    low, high = region(sample(phi, eta, rng=1), eta, 0.1)
+    assert ((low <= phi) & (phi <= high)).all()
+    assert 0.9 * now < (high - low).mean() < now < before
 
 
 @pytest.mark.slow
@@ -328,11 +352,12 @@ def test_programs_in_a_row_end_where_each_alone_does(
 ) -> None:
     h, k = np.array(psi) / sum(psi), len(psi)
     seen = transition(k - 1, eta) @ h
-    polytope = Polytope(
-        transition(k - 1, eta), seen - room, seen + room, np.zeros(k), np.minimum(h + room, 1)
+    A = transition(k - 1, eta)
+    made = Polytope(
+        np.vstack([A, -A, -np.eye(k)]), -np.concatenate([room - seen, room + seen, h + room])
     )
-    assert (h <= polytope.ceiling).all()
-    ours, alone = continued(polytope), from_nothing(polytope)
+    assert (made.rows @ h >= made.least).all()
+    ours, alone = continued(made), from_nothing(made)
     for sign in (1, -1):
         for row in sign * np.eye(k):
             assert ours(row) == pytest.approx(alone(row), abs=1e-6)
@@ -340,8 +365,8 @@ def test_programs_in_a_row_end_where_each_alone_does(
 
 def test_an_empty_polytope_has_no_extremes() -> None:
     A, full = transition(2, 0.5), np.ones(3)
-    assert extremes(Polytope(A, 0 * full, 0.1 * full, 0 * full, full)) is None
-    assert extremes(Polytope(A, 0 * full, full, 0 * full, full)) is not None
+    assert extremes(Polytope(-A, -0.1 * full)) is None
+    assert extremes(Polytope(-A, -full)) is not None
 
 
 def test_without_highspy_limits_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
