@@ -8,6 +8,7 @@
     HadamardBlocks(a, b, epsilon)  a column of the own block of them; also .best
     ProjectiveGeometry(a, q, t, e) a point of the own plane; also .best
     Duchi, Piecewise, Hybrid       (numbers, epsilon): reports whose mean is the number
+    Laplace                        the same, by discrete Laplace noise within the range
     SquareWave(numbers, epsilon)   a number near one's own: distributions
     Memoized.of(a, epsilon, all)   noise that people keep from report to report; also .rappor
     Bloom(words, epsilon)          a Bloom filter with flipped bits: words of a dictionary
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from .hadamard_blocks import HadamardBlocks
     from .key_value import KeyValue
     from .key_value_reports import PckvGRR, PckvUE, PrivKV
+    from .laplace import Laplace
     from .local_hash import HashReports, LocalHash
     from .matrix_neighbours import matrix_divergences
     from .means import Duchi, Hybrid, Piecewise
@@ -86,6 +88,7 @@ else:
             ".hadamard_blocks": ["HadamardBlocks"],
             ".key_value": ["KeyValue"],
             ".key_value_reports": ["PckvGRR", "PckvUE", "PrivKV"],
+            ".laplace": ["Laplace"],
             ".local_hash": ["HashReports", "LocalHash"],
             ".matrix_neighbours": ["matrix_divergences"],
             ".means": ["Duchi", "Hybrid", "Piecewise"],
@@ -125,6 +128,7 @@ __all__ = [
     "HashReports",
     "Hybrid",
     "KeyValue",
+    "Laplace",
     "LocalHash",
     "Measure",
     "Memoized",

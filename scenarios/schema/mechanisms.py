@@ -64,6 +64,7 @@ BUILT_IN = {
     "bloom": Mechanism(f"{HOME}:Bloom", words=True),
     "duchi": Mechanism(f"{HOME}:Duchi", ("mean",), numbers=True, sampled=True),
     "piecewise": Mechanism(f"{HOME}:Piecewise", ("mean",), numbers=True, sampled=True),
+    "laplace": Mechanism(f"{HOME}:Laplace", ("mean",), numbers=True, sampled=True),
     "hybrid": Mechanism(f"{HOME}:Hybrid", ("mean",), numbers=True, sampled=True),
     "square-wave": Mechanism(
         f"{HOME}:SquareWave",

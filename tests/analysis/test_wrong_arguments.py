@@ -120,6 +120,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     ),
     "ProjectiveGeometry.best": (randomizers.ProjectiveGeometry.best, {"a": 3, "epsilon": 1.0}),
     "Duchi": (randomizers.Duchi, {"points": (0.0, 1.0, 3.0), "epsilon": 1.0}),
+    "Laplace": (randomizers.Laplace, {"points": (0.0, 1.0, 3.0), "epsilon": 1.0}),
     "Piecewise": (randomizers.Piecewise, {"points": (0.0, 1.0, 3.0), "epsilon": 1.0}),
     "Hybrid": (randomizers.Hybrid, {"points": (0.0, 1.0, 3.0), "epsilon": 1.0}),
     "SquareWave": (randomizers.SquareWave, {"points": (0.0, 1.0, 3.0), "epsilon": 1.0}),

@@ -352,7 +352,7 @@ def numeric(mechanism: str, users: int = 60, epsilon: float = 2) -> Scenario:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mechanism", ["duchi", "piecewise", "hybrid", "square-wave"])
+@pytest.mark.parametrize("mechanism", ["duchi", "piecewise", "hybrid", "laplace", "square-wave"])
 def test_numbers_are_estimated_without_shares_of_them(mechanism: str, tmp_path: Path) -> None:
     chosen = numeric(mechanism)
     outcome = run(chosen, 5, "ideal")
