@@ -37,8 +37,8 @@ from ..randomizers import Randomizer, as_randomizer
 from ..randomizers.neighbour_laws import Neighbours
 from ..randomizers.randomizer import as_epsilon
 from ..validation import crowd, open_unit
-from .any_others import any_others_delta
-from .bands import Band, Effort, bands, lower_delta, upper_delta
+from .any_others import any_others_delta, listed
+from .bands import NARROW, Band, Effort, bands, lower_delta, upper_delta
 from .collections import every_pair
 from .epsilon import hockey_stick
 from .erased_response import ErasedResponse
@@ -50,6 +50,11 @@ from .two_values import parted_delta, widest_end
 # much more than the lower bound an epsilon is tried.
 WIDE, WIDE_DELTA = 5e-3, 0.05
 STEPS = (0.0025, 0.005, 0.0075, 0.01, 0.0125, 0.016, 0.02, 0.03)
+# Factor by which the order of magnitude of an epsilon is sought; of one pass.
+SHRINK, SHRINK_BY_POINTS = 4.0, 1.5
+# Of one pass: part of the lower end by which the upper one may be above it, and how many times the
+# width of the search a further reading must gain.
+NEARER, MUCH = 0.045, 10
 # Nats beyond which a report that gives its value away has no epsilon: of listed collections, of
 # bounds.
 MOST_NATS, MOST_SOUGHT = 600.0, 40.0
@@ -151,6 +156,8 @@ def report_epsilon(
     found = bands(randomizer, n, effort)
     most = _upper_end(found, delta, local)
     least = _lower_end(found, delta, most)
+    if not effort.thorough:
+        return Enclosure(least, _exchanged_end(found, delta, least, most), found[0].rule)
     cases = next((band.cases for band in found if band.parted), None)
     if cases and 0 < least < most * (1 - WIDE):
 
@@ -199,8 +206,8 @@ def _upper_end(found: Sequence[Band], delta: float, local: float) -> float:
     for band in found:
         narrow = band.effort.narrow
         # A further reading is searched only where it is better at the end reached so far.
-        if most == local or band.high(most * (1 - narrow)) <= delta:
-            most = min(most, _crossing(band.high, delta, most, narrow)[1])
+        if most == local or band.high(most * (1 - _gain(band))) <= delta:
+            most = min(most, _crossing(band.high, delta, most, narrow, upper=True))
     return most
 
 
@@ -211,9 +218,25 @@ def _lower_end(found: Sequence[Band], delta: float, most: float) -> float:
     least = 0.0
     for band in found:
         narrow = band.effort.narrow
-        if least == 0 or band.low(least * (1 + narrow)) >= delta:
-            least = max(least, _crossing(band.low, delta, most, narrow)[0])
+        if least == 0 or band.low(least * (1 + _gain(band))) >= delta:
+            least = max(least, _crossing(band.low, delta, most, narrow, upper=False))
     return least
+
+
+def _gain(band: Band) -> float:
+    """The part of an epsilon that a further reading must gain, to be searched."""
+    return band.effort.narrow * (1 if band.effort.narrow == NARROW else MUCH)
+
+
+def _exchanged_end(found: Sequence[Band], delta: float, least: float, most: float) -> float:
+    """An upper end a little above the lower one, if one exchange of terms certifies it.
+
+    Of the effort of one pass: a single epsilon is tried, of a single kind of neighbours.
+    """
+    (band, *_), tried = found, least * (1 + NEARER)
+    if len(band.cases) > 1 or not listed(band.cases[0]) or not 0 < tried < most:
+        return most
+    return tried if any_others_delta(band.cases[0], band.n, tried, delta) <= delta else most
 
 
 def _parted(cases: Sequence[Neighbours], n: int, epsilon: float, goal: float) -> float:
@@ -248,9 +271,9 @@ def _root(delta_at: Callable[[float], float], delta: float, top: float) -> float
 
 
 def _crossing(
-    delta_at: Callable[[float], float], delta: float, top: float, narrow: float
-) -> tuple[float, float]:
-    """Where a falling function of epsilon in (0, top) crosses delta, between two epsilons."""
+    delta_at: Callable[[float], float], delta: float, top: float, narrow: float, *, upper: bool
+) -> float:
+    """An epsilon above, or below, the one where a falling function in (0, top) crosses delta."""
     from scipy.optimize import brentq
 
     @cache  # the ends of the search are asked for again
@@ -261,20 +284,24 @@ def _crossing(
     high = MOST_SOUGHT if top == inf else top
     least = high * LEAST
     if top == inf and gap(high) > 0:
-        return high, inf
+        return inf if upper else high
+    shrink = SHRINK if narrow == NARROW else SHRINK_BY_POINTS
     # A crowd often needs far less than the local epsilon: first the order of magnitude.
-    while gap(high / 4) <= 0:
-        high /= 4
+    while gap(high / shrink) <= 0:
+        high /= shrink
         if high < least:
-            return 0.0, high
-    low = high / 4
+            return high if upper else 0.0
+    low = high / shrink
     if gap(high * (1 - narrow)) > 0:
-        return high * (1 - narrow), high
+        return high if upper else high * (1 - narrow)
     root = float(brentq(gap, low, high * (1 - narrow), xtol=narrow * low, rtol=narrow))
     # The lattice moves with epsilon, and a bound with it, a little: step until it is on its side.
-    below, above = max(low, root * (1 - 2 * narrow)), min(high, root * (1 + 2 * narrow))
+    if upper:
+        above = min(high, root * (1 + 2 * narrow))
+        while above < high and gap(above) > 0:
+            above = min(high, above * (1 + 10 * narrow))
+        return above
+    below = max(low, root * (1 - 2 * narrow))
     while below > low and gap(below) < 0:
         below = max(low, below * (1 - 10 * narrow))
-    while above < high and gap(above) > 0:
-        above = min(high, above * (1 + 10 * narrow))
-    return below, above
+    return below

@@ -207,6 +207,18 @@ def test_fewer_points_give_a_wider_band() -> None:
         assert rough.high < whole.high * 1.1
 
 
+@pytest.mark.parametrize(
+    ("anything", "low", "high"),
+    [(Hadamard(32, 3.0), 0.5287, 0.5333), (UnaryEncoding.oue(10, 1.0), 0.0926, 0.0936)],
+)
+def test_one_pass_exchanges_terms_once(anything: Randomizer, low: float, high: float) -> None:
+    """The blanket alone is 9 to 10 % wide; epsilon is certainly between `low` and `high`."""
+    band = shuffle(anything, 1_000, points=6)
+    assert band.width <= 0.05
+    assert band.low <= high
+    assert band.high >= low
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("points", [None, 4])
 def test_reports_that_do_not_depend_on_the_value_cost_nothing(points: int | None) -> None:
