@@ -1,0 +1,123 @@
+"""Ten questions to a person: epsilon divided over all of them, or one of them with all of it.
+
+The error is the exact standard error of a share, for answers that are all equally likely, given the
+people. Epsilon is the local one, or that after shuffling at delta = 1e-6, between certified bounds:
+of divided budgets composed over the questions, of a drawn question that of `SampledFeature`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import exp, inf, log, sqrt
+
+import numpy as np
+
+from ..randomizers import GRR, Pure, SampledFeature
+from ..shuffled import compose_reports, shuffle
+
+DELTA = 1e-6
+FEATURES = 10
+CROWDS = (10, 100, 1_000)
+LOCAL = (0.3, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0)  # nats, of a person's whole answer
+DIVIDED = (1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0)
+WAYS = ("split", "sample")
+NEAR = 1e-4  # relative width of the interval in which a crossing is sought
+MOST = 100.0  # nats up to which a local crossing is sought
+Make = Callable[[float], Pure]
+
+
+def question(epsilon: float) -> Pure:
+    """A question that is answered by yes or no, by randomized response."""
+    return GRR(2, epsilon)
+
+
+def ten_values(epsilon: float) -> Pure:
+    """A question with ten answers, by randomized response."""
+    return GRR(10, epsilon)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One budget of one way.
+
+    Attributes:
+        local: epsilon of a person's whole answer, nats.
+        low, high: bounds of epsilon after shuffling, nats.
+        error: standard error of a share.
+    """
+
+    local: float
+    low: float
+    high: float
+    error: float
+
+
+def error_of(way: str, local: float, people: int, make: Make = question) -> float:
+    """Return the standard error of a share, for ten questions and this whole budget."""
+    if way == "split":
+        return sqrt(make(local / FEATURES).noise() / people)
+    part = make(local)
+    share = np.full(part.inputs, 1 / part.inputs)
+    made = SampledFeature((part,) * FEATURES)
+    return sqrt(float(made.variances([share] * FEATURES, people)[0].mean()))
+
+
+def point(way: str, local: float, people: int, make: Make = question) -> Point:
+    """Return one budget with its bounds after shuffling."""
+    if way == "split":
+        parts = [make(local / FEATURES)] * FEATURES
+        band = compose_reports(parts, [people] * FEATURES, DELTA).hockey_stick
+    else:
+        band = shuffle(SampledFeature((make(local),) * FEATURES), people, DELTA)
+    return Point(local, band.low, band.high, error_of(way, local, people, make))
+
+
+def curve(way: str, people: int, make: Make = question) -> tuple[Point, ...]:
+    """Return the budgets of one way in a crowd of this size."""
+    budgets = DIVIDED if way == "split" else LOCAL
+    return tuple(point(way, local, people, make) for local in budgets)
+
+
+def local_crossing(people: int, make: Make = question) -> float:
+    """Return the local epsilon from which on the divided budget has the smaller error, nats."""
+    low, high = DELTA, MOST
+
+    def is_divided_better(local: float) -> bool:
+        return error_of("split", local, people, make) < error_of("sample", local, people, make)
+
+    while high - low > NEAR * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_divided_better(middle) else (middle, high)
+    return high
+
+
+def error_at(line: Sequence[Point], epsilon: float, *, end: str) -> float:
+    """Return the error of a line at an epsilon after shuffling; infinite outside of the line.
+
+    Between two budgets the line is straight in logarithms.
+
+    Args:
+        line: of one way and crowd.
+        epsilon: nats.
+        end: "low" or "high": the bound that is read.
+    """
+    x = [log(getattr(spot, end)) for spot in line]
+    y = [log(spot.error) for spot in line]
+    if not x[0] <= log(epsilon) <= x[-1]:
+        return inf
+    return exp(float(np.interp(log(epsilon), x, y)))
+
+
+def verdict(split: Sequence[Point], sample: Sequence[Point], epsilon: float) -> str:
+    """Return the better way at an epsilon after shuffling, where the bounds decide it.
+
+    A way is better if its error at its upper bound is below that of the other at its lower bound.
+    """
+    ways = {"split": split, "sample": sample}
+    for way, other in (WAYS, WAYS[::-1]):
+        if (
+            error_at(ways[way], epsilon, end="high")
+            < error_at(ways[other], epsilon, end="low")
+            < inf
+        ):
+            return way
+    return "undecided"

@@ -1,0 +1,55 @@
+"""Epsilon divided over ten questions, or one question a person: errors, crossings and the page."""
+
+import re
+from math import inf, sqrt
+
+import make_many_features as TOOL
+import pytest
+from veilmix.analysis.figures.many_features import (
+    FEATURES,
+    Point,
+    error_at,
+    error_of,
+    local_crossing,
+    question,
+    ten_values,
+    verdict,
+)
+from veilmix.analysis.randomizers import GRR
+
+
+def test_errors_are_those_of_the_formulas() -> None:
+    """Of 10 people one answers each of ten questions: noise, and the choice of that person."""
+    assert error_of("split", 1.0, 10) == pytest.approx(sqrt(GRR(2, 0.1).noise() / 10))
+    assert error_of("sample", 1.0, 10) == pytest.approx(sqrt(GRR(2, 1.0).noise() + 0.25))
+
+
+def test_the_local_lines_cross_where_their_errors_are_equal() -> None:
+    crossing = local_crossing(1000)
+    split, sample = (error_of(way, crossing, 1000) for way in ("split", "sample"))
+    assert split == pytest.approx(sample, rel=1e-3)
+    assert error_of("split", crossing / 2, 1000) > error_of("sample", crossing / 2, 1000)
+
+
+def test_a_way_is_better_only_where_the_bounds_decide_it() -> None:
+    near = (Point(1, 0.1, 0.2, 1.0), Point(2, 0.4, 0.8, 0.25))
+    far = (Point(1, 0.1, 0.2, 4.0), Point(2, 0.4, 0.8, 1.0))
+    assert error_at(near, 0.2, end="low") == pytest.approx(0.5)
+    assert error_at(near, 0.2, end="high") == pytest.approx(1.0)
+    assert error_at(near, 0.9, end="high") == error_at(near, 0.09, end="low") == inf
+    assert verdict(near, far, 0.3) == "split"
+    assert verdict(far, near, 0.3) == "sample"
+    assert verdict(near, near, 0.3) == "undecided"
+
+
+def test_the_page_says_what_the_code_says() -> None:
+    """If this fails, write the page again: python tools/make_many_features.py."""
+    section = TOOL.BLOCK.search(TOOL.PAGE.read_text("utf-8"))
+    assert section is not None
+    noise = question(1.0 / FEATURES).noise() / (FEATURES * question(1.0).noise())
+    assert f"(the noise alone: {noise:.1f} times)" in section[0]
+    assert f"cross at a local epsilon of {local_crossing(1000):.1f} nats" in section[0]
+    known = list(TOOL.rows("ten", ten_values, 100))
+    assert known
+    assert all(row in section[0].splitlines() for row in known)
+    assert re.search(r"\| two, 10, 1 \|.*\| sample \|", section[0])

@@ -1,0 +1,79 @@
+"""Write the table of many features of docs/randomized.md.
+
+python tools/make_many_features.py    some minutes
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from veilmix.analysis.figures.many_features import (
+    CROWDS,
+    FEATURES,
+    WAYS,
+    Make,
+    Point,
+    curve,
+    error_at,
+    error_of,
+    local_crossing,
+    question,
+    ten_values,
+    verdict,
+)
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "randomized.md"
+BLOCK = re.compile(r"(<!-- many features -->\n).*?(<!-- end -->)", re.DOTALL)
+LOCALLY = (
+    "At local epsilon 1 `split` has {:.1f} times the variance of `sample` (the noise alone: {:.1f} "
+    "times). The lines cross at a local epsilon of {:.1f} nats."
+)
+QUESTIONS = {"two": question, "ten": ten_values}
+ASKED = (0.1, 0.3, 1.0, 3.0)  # epsilon after shuffling, nats
+
+
+def table() -> str:
+    """The local comparison in words, and the errors after shuffling as a table."""
+    people = CROWDS[-1]
+    split, sample = (error_of(way, 1.0, people) for way in WAYS)
+    noise = question(1.0 / FEATURES).noise(), FEATURES * question(1.0).noise()
+    lines = [
+        LOCALLY.format((split / sample) ** 2, noise[0] / noise[1], local_crossing(people)),
+        "",
+        "| answers, people, epsilon after shuffling | `split` | `sample` | better |",
+        "| --- | --- | --- | --- |",
+    ]
+    for answers, make in QUESTIONS.items():
+        for people in CROWDS:
+            lines += rows(answers, make, people)
+    return "\n".join(lines) + "\n"
+
+
+def rows(answers: str, make: Make, people: int) -> Iterator[str]:
+    """Yield the row of each epsilon that both ways reach with the budgets that are tried."""
+    known = {way: curve(way, people, make) for way in WAYS}
+    for epsilon in ASKED:
+        cells = [_between(known[way], epsilon) for way in WAYS]
+        if "-" not in cells:
+            best = verdict(known["split"], known["sample"], epsilon)
+            yield f"| {answers}, {people:,}, {epsilon:g} | {cells[0]} | {cells[1]} | {best} |"
+
+
+def _between(line: Sequence[Point], epsilon: float) -> str:
+    """The error at the lower bound of epsilon and at the upper one; `-` outside of the budgets."""
+    ends = [error_at(line, epsilon, end=end) for end in ("low", "high")]
+    if max(ends) > 1e9:
+        return "-"
+    low, high = (f"{100 * error:.3g}" for error in ends)
+    return f"{high} %" if low == high else f"{low} to {high} %"
+
+
+def main() -> None:
+    """Write it."""
+    text = PAGE.read_text()
+    PAGE.write_text(BLOCK.sub(lambda found: found[1] + table() + found[2], text))
+
+
+if __name__ == "__main__":
+    main()
