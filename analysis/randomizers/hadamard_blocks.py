@@ -35,6 +35,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, whole
 from .estimate import Estimate
+from .expected_limits import ExpectedLimits, expected_by_law
 from .galois import hadamard
 from .hadamard_columns import (
     Kind,
@@ -236,13 +237,9 @@ class HadamardBlocks(Numbered, Randomizer):
         law = np.array([(up, down, max(0.0, 1 - up - down)) for up, down in kinds]).T
         return ShareLaw(largest(laws(levels, law), np.arange(3) == 0), self.gain / 2)
 
-    def expected_limits(self, people: int) -> tuple[str, list[tuple[float, float]]]:
+    def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
         """95 % limits of shares of a half, and of 0, 1/4, 3/4 and 1."""
-        law, known = self._share_law(0), list[tuple[float, float]]()
-        for share in (0.5, 0.0, 0.25, 0.75, 1.0):
-            limits = law.limits(share, people, 0.05, population=False)
-            known.append((float(limits.low[0]), float(limits.high[0])))
-        return "shares", known
+        return (expected_by_law("shares", people, self._share_law(0)),)
 
     def variance(self, p: npt.ArrayLike, people: int, *, population: bool = False) -> Floats:
         """Exact variance of each estimated share when the true shares are p, shape (a,).

@@ -26,6 +26,7 @@ from ..validation import Counts, Floats, whole
 from .composite_neighbours import sampled_neighbours
 from .drawn_shares import estimate_drawn, limits_of_drawn, variance_of_drawn
 from .estimate import Estimate
+from .expected_limits import ALPHA, SHARES, ExpectedLimits, paired
 from .limits import joined
 from .mixed_reports import MixedReports
 from .neighbour_laws import Neighbours
@@ -189,19 +190,18 @@ class SampledFeature(Randomizer):
         ]
         return sum(noises) / d
 
-    def expected_limits(self, people: int) -> tuple[str, list[tuple[float, float]]] | None:
+    def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
         """95 % limits of a half, and of 0, 1/4, 3/4 and 1, of the feature that has the widest."""
         drawn = people // len(self.parts)
         if not drawn:
-            return "shares", [(0.0, 1.0)]
+            return (ExpectedLimits("shares", ((0.0, 1.0),)),)
         every = []
         for part in dict.fromkeys(self.parts):
-            truths = np.array([0.5, 0.0, 0.25, 0.75, 1.0])
-            mean = drawn * (part.lie + truths * (part.truth - part.lie))
+            mean = drawn * (part.lie + np.array(SHARES) * (part.truth - part.lie))
             counts = np.rint(mean).astype(np.int64)
-            known = limits_of_drawn(part, counts, drawn, people, 0.05)
-            every.append(list(zip(known.low.tolist(), known.high.tolist(), strict=True)))
-        return "shares", max(every, key=lambda limits: max(high - low for low, high in limits))
+            known = paired(limits_of_drawn(part, counts, drawn, people, ALPHA))
+            every.append(ExpectedLimits("shares", known))
+        return (max(every, key=lambda expected: expected.reach),)
 
     # Texts have one width, so that a length shows no feature.
 

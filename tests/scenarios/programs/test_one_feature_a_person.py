@@ -183,9 +183,9 @@ def test_check_foresees_the_limits_of_a_drawn_feature() -> None:
     chosen = scenario("oue", 300, epsilon=1)
     people = samples(chosen, 1).people
     first, *_ = foreseen(chosen, people)
-    _, limits = SampledFeature((UnaryEncoding.oue(2, 1.0),) * 3).expected_limits(300) or ("", [])
-    widest = max(high - low for low, high in limits)
-    assert first.startswith(f"300 people, epsilon 1: shares within {50 * widest:.3g} %")
+    (expected,) = SampledFeature((UnaryEncoding.oue(2, 1.0),) * 3).expected_limits(300)
+    within = f"{100 * expected.reach:.3g} %"
+    assert first.startswith(f"300 people, epsilon 1: shares within {within}")
     assert "draws one of its features" in steps(chosen, "one per feature")[0]
 
 
