@@ -7,8 +7,8 @@ a machine that does other work besides matters little:
 
     plain         people are not registered, readers compare nothing, nothing is signed
     signed        posts and the board's heads are signed, and everybody repeats the last head
-    sums          as by default: and curator and analyst compare what they read
-    registered    people sign what they send
+    sums          and curator and analyst compare what they read
+    registered    as by default: and people sign what they send
     tokens        and every ballot carries one
     challenge     registered people look at what was accepted before anything is opened
     pair          registered, with two shufflers instead of one

@@ -201,9 +201,10 @@ class Facts:
     @property
     def guards_off(self) -> tuple[str, ...]:
         """Guards that are on unless a scenario says otherwise, and are off here."""
-        mix, usual = self.run.scenario.mix, asdict(Defence())
-        off = [] if mix.salt else ["salt"]
-        now = asdict(self.run.scenario.defence)
+        scenario = self.run.scenario
+        usual = asdict(Defence(registered=scenario.can_register))
+        off = [] if scenario.mix.salt else ["salt"]
+        now = asdict(scenario.defence)
         off += [key for key, on in usual.items() if on is True and now[key] is False]
         return tuple(off)
 

@@ -40,7 +40,9 @@ BASE = {
     "policy.max_exposure": 0.3,
     "defence.union": False,
 }
+UNLISTED = {"defence.registered": False}
 NONE = {
+    **UNLISTED,
     "defence.sums": False,
     "defence.promise": False,
     "defence.burn": False,
@@ -65,6 +67,8 @@ CENTRAL: Mapping[str, Mapping[str, object]] = {
     "none, marginals public": {**PUBLIC, **NONE},
     "those that are on where nothing is said": {},
     "these, marginals public": PUBLIC,
+    "all of these but `registered`": UNLISTED,
+    "all of these but `registered`, marginals public": {**PUBLIC, **UNLISTED},
     "`registered`, `balance`, `receipts` of 5 %, `union` besides": MORE,
     "all of these, `recompute`, marginals public": {**PUBLIC, "defence.recompute": True, **MORE},
     "`registered` and `tokens`, and those that are on": TOKENS,

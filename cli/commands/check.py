@@ -33,6 +33,13 @@ if TYPE_CHECKING:
     from ..text.records import CheckedScenario, RoundPrice
 
 
+SENDERS = {
+    True: "only people whose keys are known beforehand (registered): this program draws the keys; "
+    "in the world whoever lists them vouches for them",
+    False: "anyone: no key is known beforehand (registered is off)",
+}  # whether people are registered -> who may send
+
+
 @click.command("check")
 @click.argument("scenario")
 @click.option(
@@ -191,6 +198,8 @@ def _tell(
         say(console, f"coarser   {clean(line)}, as everybody says it before it is sealed")
     told = PLANS[topology_of(scenario).name](scenario, people, price)
     say(console, f"parties   {told.parties}")
+    if told.senders:
+        say(console, f"senders   {told.senders}")
     say(console)
     for number, step in enumerate(told.steps, start=1):
         say(console, f"  {number}. {clean(step)}")
@@ -223,12 +232,14 @@ class Plan:
         steps: what happens, one a line.
         note: how the table of rounds is read.
         posts: what a cost begins with.
+        senders: who may send.
     """
 
     parties: str
     steps: Sequence[str]
     note: str | None
     posts: str = ""
+    senders: str = ""
 
 
 def _central(scenario: "Scenario", _people: "Population", price: "Cost") -> Plan:
@@ -237,7 +248,12 @@ def _central(scenario: "Scenario", _people: "Population", price: "Cost") -> Plan
     parties = f"{many(scenario.mix.shufflers, 'shuffler')}, a curator, an analyst"
     if program_of(scenario).opens:
         parties += ", randomness"
-    return Plan(parties, _steps(scenario, price), program_of(scenario).largest)
+    return Plan(
+        parties,
+        _steps(scenario, price),
+        program_of(scenario).largest,
+        senders=SENDERS[scenario.registered],
+    )
 
 
 def _peers(scenario: "Scenario", people: "Population", _price: "Cost") -> Plan:

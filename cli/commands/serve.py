@@ -52,6 +52,10 @@ LOG = click.option(
     show_default=True,
     help="How what happens is told on stderr: no key, no value, no name of a person.",
 )
+SENDERS = {
+    True: "only people whose keys the session file names (registered)",
+    False: "anyone: the session file names no keys of people (registered is off)",
+}  # whether people are registered -> who may send
 
 
 @click.command("serve")
@@ -175,6 +179,7 @@ def opened(
     session, tell, how = read_session(path), teller(place, log), Durable(durable)
     hosted = site(session, place, read_identity(key), tell, how, journal)
     tell("durable", COSTS[how])
+    tell("senders", SENDERS[session.registry is not None])
     return session, replace(hosted, patience=patience)
 
 

@@ -27,7 +27,8 @@ ATTACK = Attack(
     by=CURATOR,
     does="tells one person of another session, in which ballots have no salt",
     remedy=(
-        "`bind`: its layers open nowhere; `compare`: it does not answer, and shows what it was told"
+        "`bind`: its layers open nowhere; `compare`: it does not answer, and shows what it was "
+        "told; `registered`: it signs for another session, and is turned away"
     ),
     scenario="attack-equivocate",
     unit="values of the target read",
@@ -35,7 +36,7 @@ ATTACK = Attack(
     learns=wholly,
     measure=picked_out,
     reads=("target",),
-    stopped_by=("bind", "compare"),
+    stopped_by=("bind", "compare", "registered"),
     trials={"": aimed()},
     commit=commit,
 )

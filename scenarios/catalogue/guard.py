@@ -13,8 +13,13 @@ if TYPE_CHECKING:
     from ..schema.model import Scenario
 
 
+RESOLVED = {"defence.registered": "registered"}  # key -> what `Scenario` makes of it
+
+
 def value_at(scenario: "Scenario", key: str) -> object:
-    """What a scenario says at a dotted key."""
+    """Return the value at a dotted key, or the one that holds where the key says nothing."""
+    if resolved := RESOLVED.get(key):
+        return getattr(scenario, resolved)
     table, _, inner = key.partition(".")
     return getattr(getattr(scenario, table), inner)
 

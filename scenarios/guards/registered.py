@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def observe(guards: "Guards", setting: Setting) -> "Guards":
     """Everybody who exists is on the list."""
-    registered = setting.people if setting.scenario.defence.registered else None
+    registered = setting.people if setting.scenario.registered else None
     return replace(guards, registered=registered)
 
 
@@ -23,6 +23,5 @@ GUARD = Guard(
     guards="users sign what they send, by a list made before",
     setting="only people known beforehand may send",
     price="a list of keys on the board, a signature an envelope; the list says who may take part",
-    default=False,
     observe=observe,
 )

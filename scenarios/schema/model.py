@@ -417,7 +417,8 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     Attributes:
         receipts: share of users who look whether what they sent has come, before it is opened.
-        registered: only users known beforehand may send.
+        registered: only users known beforehand may send. None: where a list of their keys can be
+            made beforehand (`Scenario.can_register`).
         min_dropout: a second round is released only if nobody, or at least so many people, left.
         balance: totals and accounts on the board are added up.
         recompute: the analyst decides again from published marginals.
@@ -439,7 +440,7 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """
 
     receipts: Share = 0.0
-    registered: bool = False
+    registered: bool | None = None  # None: where there can be a list (`registers`)
     min_dropout: People = 10
     balance: bool = False
     recompute: bool = False
@@ -457,6 +458,13 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     unbundle: bool = True
     fresh_salt: bool = True
     fresh_key: bool = True
+
+    def registers(self, *, possible: bool) -> bool:
+        """Whether only users known beforehand may send: the one place that resolves None.
+
+        possible: whether there can be a list of their keys, so that it is made if nothing is said.
+        """
+        return possible if self.registered is None else self.registered
 
     @property
     def locks(self) -> bool:
@@ -534,3 +542,17 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     defence: Defence = Defence()
     expect: Expect = Expect()
     sweep: dict[str, Swept] = {}
+
+    @property
+    def can_register(self) -> bool:
+        """Whether there can be a list of keys made beforehand.
+
+        Not among peers, whose guards are their own, nor on phones, whose keys nobody knows before
+        they join.
+        """
+        return not (self.mix.peers or self.population.answered)
+
+    @property
+    def registered(self) -> bool:
+        """Whether only users known beforehand may send."""
+        return self.defence.registers(possible=self.can_register)

@@ -19,7 +19,8 @@
     [place.hall]        any other name: people
     identity = "hall.pub.toml"
     users = [1, 30]     it speaks for user-1 to user-30
-    people = "hall.people.toml"       with `registered`: the keys that they sign by
+    people = "hall.people.toml"       the keys that they sign by; with them `registered` is on,
+                                      unless the file says false
     address = "192.0.2.7:8450"        with `tokens`: where these come to
 
 Paths start from the file's folder. Who has another file, if only by a space, is in another session:
@@ -172,7 +173,7 @@ def _session(table: SessionTable, path: Path, opening: bytes) -> SessionFile:
     scenario = _scenario(table, len(shufflers))
     _check_users(places)
     _check_listening(scenario, places)
-    registry = _registry(table, path, identities) if scenario.defence.registered else None
+    registry = _registry(table, path, identities) if scenario.registered else None
     board, curator, analyst, *keys = (
         identities[name].key for name in (BOARD, *KEYHOLDERS, *shufflers)
     )
@@ -234,7 +235,7 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
         mix=mix,
         policy=table.policy,
         local=table.local,
-        defence=table.defence,
+        defence=_defence(table),
     )
     if topology_of(scenario).untold:
         raise ParameterError(
@@ -244,6 +245,13 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
     _check_noise(scenario)
     _check_wanted(scenario)
     return scenario
+
+
+def _defence(table: SessionTable) -> Defence:
+    """Return the guards, with `registered` on where the file names keys, if it says nothing."""
+    named = any(place.people is not None for place in table.place.values())
+    registered = table.defence.registers(possible=named)
+    return msgspec.structs.replace(table.defence, registered=registered)
 
 
 def _check_defence(asked: Defence) -> None:

@@ -32,7 +32,7 @@ def check_kept(session: SessionFile, place: str) -> None:
     if session.registry is None:
         raise ParameterError(
             "--ledger: without registered keys nobody can tell who is in two sessions; "
-            "[defence] registered = true is accepted"
+            'name the file of their keys in the session file: people = "hall.people.toml"'
         )
     check_suited(session.scenario, "real")
     if program_of(session.scenario).reports:

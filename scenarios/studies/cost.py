@@ -112,7 +112,7 @@ def announcement_of(scenario: Scenario, schema: Schema, scheme: Suite) -> Announ
         keys[0],
         keys[1],
         wire(scenario),
-        bytes(REGISTRY if scenario.defence.registered else 0),
+        bytes(REGISTRY if scenario.registered else 0),
     )
 
 

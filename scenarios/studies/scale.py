@@ -37,6 +37,9 @@ from .traffic import PEOPLE, Sent, Terms, traffic
 LEAST, MOST = 2, 10**12  # people that an estimate is made for
 SAMPLE = 1_000_000  # people at which lengths are taken, to find where limits are
 COUNTED = (1 << 32) - 1  # the most that a message counts
+REMEDIES = {
+    "registry": "; ask fewer people, or say defence.registered = false",
+}  # kind of a post that is too long -> what to do
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,7 @@ def unsaid(scenario: Scenario) -> Iterator[str]:
     beside = [
         word
         for word, on in (
-            ("signatures of registered people", guards.registered),
+            ("signatures of registered people", scenario.registered),
             ("tokens", guards.tokens),
             ("challenges", guards.locks),
             ("audits", guards.audit),
@@ -136,7 +139,7 @@ class _Session:
         registered = sum(answering) if self.crowd.others else people
         terms = Terms(
             answering,
-            registered if self.scenario.defence.registered else 0,
+            registered if self.scenario.registered else 0,
             self.scenario.defence.signed,
         )
         return traffic(self.plans[0].announcement, [plan.call for plan in self.plans], terms)
@@ -162,7 +165,8 @@ class _Session:
         ]
         for post in _largest(posts):
             size = f"a post of {MOST_POST >> 20} MiB between processes or machines"
-            yield Limit(_fits(MOST_POST, post), f"{size}: `{post.kind}` of round {post.round}")
+            what = f"{size}: `{post.kind}` of round {post.round}{REMEDIES.get(post.kind, '')}"
+            yield Limit(_fits(MOST_POST, post), what)
         onions = max(load.onions for load in loads)
         yield Limit(COUNTED // onions, "a count of 32 bits, of the layers of a batch")
         yield Limit(MAX_PEOPLE, "a scenario's own number of people, 2^31 - 1")

@@ -69,6 +69,7 @@ def small(scenario: Scenario) -> Scenario:
         policy=_policy(scenario),
         defence=changed(
             scenario.defence,
+            registered=scenario.registered,
             min_dropout=min(MIN_DROPOUT, scenario.defence.min_dropout),
             receipts=looks,
         ),
@@ -161,7 +162,7 @@ class SmallSession:
             self.members,
             tuple(map(parties.user, self.honest)),
             kinds_of_rows(self.scenario),
-            registered=defence.registered,
+            registered=self.scenario.registered,
             deepens=program_of(self.scenario).deepens,
             alone=not (defence.tokens or defence.challenge),
         )

@@ -106,8 +106,9 @@ def resolve(
     a later version differ.
     """
     population = replace(scenario.population, users=users, round2_users=others)
+    defence = replace(scenario.defence, registered=scenario.registered)
     asked = program_of(scenario).asks(scenario, features)
-    return replace(scenario, population=population, feature=asked)
+    return replace(scenario, population=population, feature=asked, defence=defence)
 
 
 def _judged(data: object, base: Path) -> tuple[Scenario, list[Problem]]:

@@ -96,7 +96,8 @@ def test_what_a_shipped_attack_expects_comes_out(name: str, tmp_path: Path) -> N
 
 def test_what_a_defence_costs_nothing_when_it_is_off() -> None:
     """No registry, no receipts, no alarm on the board of a run without them."""
-    kinds = {entry.message.kind.name for entry in KIT.board_of(KIT.attack()).entries}
+    bare = KIT.attack(defence__registered=False)
+    kinds = {entry.message.kind.name for entry in KIT.board_of(bare).entries}
     assert not kinds & {"REGISTRY", "RECEIPTS", "ALARM"}
 
 

@@ -1,5 +1,8 @@
 """Four attacks that read a row where people are not registered, and none where ballots have tokens.
 
+Where people are registered and ballots have no tokens, as where nothing is said, S3 and S8 read the
+row too, and S6 does not.
+
 The rows are worked out from what the attacker has: the board, and rows of its own making. Names as
 in docs/attacks.md: S3 and S8 are the first shuffler's alone, S4 its with invented people, S6 the
 network's alone.
@@ -24,6 +27,7 @@ pytestmark = pytest.mark.memory
 MANY, AIMED = 20, 4
 TARGET, ROWS = user(AIMED), KIT.people(MANY)
 OPEN: dict[str, Any] = {"rules": Rules(min_batch=2, min_dropout=3)}
+LISTED: dict[str, Any] = OPEN | {"guards": Guards(registered=MANY)}
 CLOSED: dict[str, Any] = {
     "rules": Rules(min_batch=2, min_dropout=3, tokens=True),
     "guards": Guards(registered=MANY),
@@ -76,9 +80,13 @@ def surrounded(guarded: Mapping[str, Any]) -> tuple[KIT.Run, list[KIT.Row]]:
     return run, covering_rows(plan, MANY - 1)
 
 
-@pytest.mark.parametrize("balance", [False, True])
-def test_own_rows_in_both_rounds_leave_the_target_alone_without_tokens(balance: bool) -> None:
-    run, own = surrounded(OPEN | {"guards": Guards(balance=balance)})
+@pytest.mark.parametrize(
+    ("balance", "registered"), [(False, None), (True, None), (False, MANY), (True, MANY)]
+)
+def test_own_rows_in_both_rounds_leave_the_target_alone_without_tokens(
+    balance: bool, registered: int | None
+) -> None:
+    run, own = surrounded(OPEN | {"guards": Guards(balance=balance, registered=registered)})
     assert left(run, own) == [kept(run, ROWS[AIMED])]
 
 
@@ -145,8 +153,11 @@ def test_an_isolated_target_is_read_without_a_registry() -> None:
     assert left(run, own) == [kept(run, ROWS[AIMED])]
 
 
-def test_who_is_isolated_among_people_who_are_not_registered_is_not_read() -> None:
-    run, own = isolated(CLOSED)
+@pytest.mark.parametrize("guarded", [LISTED, CLOSED], ids=["registered", "tokens"])
+def test_who_is_isolated_among_people_who_are_not_registered_is_not_read(
+    guarded: dict[str, Any],
+) -> None:
+    run, own = isolated(guarded)
     assert left(run, own) == []
     assert run.board.burned is not None
 
@@ -162,9 +173,10 @@ RIGHT = ROWS[AIMED]
 WRONG = next(row for row in ROWS if all(map(str.__ne__, row, RIGHT)))
 
 
-def test_the_verdict_on_sums_tells_a_right_guess_without_tokens() -> None:
-    assert guessed(OPEN, RIGHT).board.burned is None
-    assert guessed(OPEN, WRONG).board.burned is not None
+@pytest.mark.parametrize("guarded", [OPEN, LISTED], ids=["none", "registered"])
+def test_the_verdict_on_sums_tells_a_right_guess_without_tokens(guarded: dict[str, Any]) -> None:
+    assert guessed(guarded, RIGHT).board.burned is None
+    assert guessed(guarded, WRONG).board.burned is not None
 
 
 def test_with_tokens_the_verdict_is_the_same_for_every_guess() -> None:

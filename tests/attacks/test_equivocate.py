@@ -8,8 +8,12 @@ import pytest
 EQUIVOCATE = {"attack": "equivocate", "target": "user-3"}
 
 
-def test_without_both_guards_the_targets_row_is_picked_out() -> None:
-    outcome = KIT.attack(EQUIVOCATE, **KIT.lesson(defence__bind=False, defence__compare=False))
+UNLISTED = {"defence__registered": False}  # else what it signs is of another session
+
+
+def test_without_its_guards_the_targets_row_is_picked_out() -> None:
+    loose = KIT.lesson(defence__bind=False, defence__compare=False, **UNLISTED)
+    outcome = KIT.attack(EQUIVOCATE, **loose)
     assert KIT.effect(outcome).value == KIT.effect(outcome).of == 3
     assert KIT.totals(outcome) == [30, 30, 30]
     assert KIT.alarms(outcome) == []

@@ -12,7 +12,7 @@ N_1 = {"attack": "isolate", "target": "user-4", "users": 29}
 
 
 def test_no_bit_is_left_to_the_target() -> None:
-    outcome = KIT.attack(N_1)
+    outcome = KIT.attack(N_1, defence__registered=False)
     assert KIT.totals(outcome) == [30, 30, 30]  # on the board it looks like every other round
     effect = KIT.effect(outcome)
     assert effect.value == effect.of == pytest.approx(log2(30))

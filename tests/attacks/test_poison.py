@@ -12,12 +12,13 @@ def test_liars_move_a_count_by_as_many_and_no_more(many: int) -> None:
 
 
 def test_people_who_do_not_exist_move_it_by_as_many() -> None:
-    outcome = KIT.attack({"attack": "flood", "users": 5})
+    outcome = KIT.attack({"attack": "flood", "users": 5}, defence__registered=False)
     assert KIT.totals(outcome) == [35, 35, 35]
 
 
 def test_a_broken_envelope_is_counted_and_stops_nothing() -> None:
-    outcome = KIT.attack({"attack": "malformed", "users": 4}, {"attack": "duplicate", "users": 2})
+    broken, twice = {"attack": "malformed", "users": 4}, {"attack": "duplicate", "users": 2}
+    outcome = KIT.attack(broken, twice, defence__registered=False)
     assert outcome.burned is None
     assert KIT.effect(outcome, "malformed").value == 4
     assert KIT.effect(outcome, "duplicate").value >= 2

@@ -11,17 +11,18 @@ from veilmix.roles.cast import Guards
 from veilmix.roles.faults.wire import Replay, Wires
 
 REPLAY = {"attack": "replay", "target": "user-1", "into": "round"}
+UNLISTED = {"defence__registered": False}  # else a copy is refused before its answers are opened
 
 
 def test_repeats_in_a_round_are_dropped() -> None:
-    outcome = KIT.attack(REPLAY)
+    outcome = KIT.attack(REPLAY, **UNLISTED)
     assert KIT.effect(outcome).value == 0
     assert outcome.refused["duplicate"] == 3 + 1  # the answers inside the envelope, in both rounds
     assert KIT.totals(outcome) == [30, 30, 30]
 
 
 def test_where_repeats_are_kept_a_count_moves_by_one() -> None:
-    outcome = KIT.attack(REPLAY, **KIT.lesson(defence__dedupe=False))
+    outcome = KIT.attack(REPLAY, **KIT.lesson(defence__dedupe=False, **UNLISTED))
     assert KIT.effect(outcome).value == 1
     assert KIT.totals(outcome) == [31, 31, 31]
 
@@ -35,7 +36,7 @@ def test_a_stranger_is_not_registered() -> None:
 
 def test_in_the_next_round_it_does_not_open() -> None:
     fault = {"attack": "replay", "target": "user-1", "into": "next"}
-    outcome = KIT.attack(fault, feature=[{"name": "A"}], defence__min_dropout=1)
+    outcome = KIT.attack(fault, feature=[{"name": "A"}], defence__min_dropout=1, **UNLISTED)
     assert outcome.refused == {"does-not-open": 1, "duplicate": 1}
 
 
@@ -50,7 +51,7 @@ def test_a_signature_keeps_the_users_place_free() -> None:
 
 def test_the_next_session_has_other_keys() -> None:
     fault = {"attack": "replay", "target": "user-1", "into": "session"}
-    outcome = KIT.attack(fault)
+    outcome = KIT.attack(fault, **UNLISTED)
     assert outcome.refused["does-not-open"] >= 1
 
 

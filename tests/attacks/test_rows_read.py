@@ -16,6 +16,7 @@ from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.studies.cheating import attempts
 
 SEED = 7
+ANYONE = {"defence__registered": False}  # may send
 ALONE = {"mix__min_batch": 1, "defence__min_dropout": 1}
 N_1 = {"attack": "isolate", "target": "user-4", "users": 29}
 FLOOD = {"attack": "flood", "users": 60}
@@ -35,9 +36,9 @@ def rows_read(*faults: KIT.Keys, **switches: Any) -> Effect:
 
 
 READS: dict[str, tuple[tuple[KIT.Keys, ...], dict[str, Any]]] = {
-    "isolate, nobody registered": ((N_1,), {}),
-    "isolate, marginals public": ((N_1,), {"policy__publish_marginals": True}),
-    "flood, one person came": ((ALL_BUT_ONE, FLOOD), {"users": 9}),
+    "isolate, nobody registered": ((N_1,), ANYONE),
+    "isolate, marginals public": ((N_1,), {"policy__publish_marginals": True, **ANYONE}),
+    "flood, one person came": ((ALL_BUT_ONE, FLOOD), {"users": 9, **ANYONE}),
     "block one of thirty": ((ONE,), {"defence__min_dropout": 1}),
     "block, marginals public": (
         (ONE,),
@@ -51,7 +52,7 @@ SPARES: dict[str, tuple[tuple[KIT.Keys, ...], dict[str, Any]]] = {
         (N_1,),
         {"defence__registered": True, "mix__min_batch": 2},
     ),
-    "flood, thirty people came": ((FLOOD,), {}),
+    "flood, thirty people came": ((FLOOD,), ANYONE),
     "block, who leaves hides among nine": ((ONE,), {}),
     "block, several, who differ": (
         ({"attack": "block", "users": 12, "round": 2},),

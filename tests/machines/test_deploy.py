@@ -121,6 +121,28 @@ def test_the_session_of_the_page_is_read(folder: Path) -> None:
     assert session(folder, ("canteen", "canteen 2")).roster.opening != deployment.roster.opening
 
 
+@pytest.mark.parametrize(
+    ("said", "names_keys", "on"),
+    [
+        pytest.param("", True, True, id="keys are named"),
+        pytest.param("", False, False, id="no keys are named"),
+        pytest.param("[defence]\nregistered = false\n", True, False, id="off"),
+    ],
+)
+def test_people_are_registered_where_a_place_names_their_keys(
+    said: str, names_keys: bool, on: bool, tmp_path: Path
+) -> None:
+    for name in PLACES:
+        create(tmp_path, name)
+    create_people(tmp_path, read_identity(tmp_path / "hall.key.toml"), 20)
+    changes = [("[place.board]", f"{said}[place.board]")]
+    if names_keys:
+        changes.append(("users = [1, 20]", 'users = [1, 20]\npeople = "hall.people.toml"'))
+    read = session(tmp_path, *changes)
+    assert read.scenario.registered is on
+    assert (read.registry is not None) is on
+
+
 WRONG = {
     "no board": ("place.board", "place.bored", "board missing"),
     "shufflers from 2": ("place.shuffler-1", "place.shuffler-3", "shuffler-1 missing"),

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from ...populations.facts import Facts
 from ...schema.model import Defence, Mix, Scenario
 from ...schema.problems import Problem, listed, problem, quoted
@@ -51,8 +53,9 @@ def unread(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     for key in CENTRAL:
         if getattr(scenario.expect, key) is not None:
             yield problem(("expect", key), f"there is no central party here to expect {key} of")
-    usual = Defence()
+    usual = Defence(registered=False)
+    chosen = replace(scenario.defence, registered=scenario.registered)
     for key in Defence.__struct_fields__:
-        if getattr(scenario.defence, key) != getattr(usual, key):
+        if getattr(chosen, key) != getattr(usual, key):
             message = f"peers guard themselves, and do not read {key}; leave it out"
             yield problem(("defence", key), message)

@@ -31,7 +31,7 @@ def test_what_cheaters_achieve_is_measured_once_and_told_everywhere(
 
     said = typed("leak", run, "--cheating", "--runs", "1")
     assert said.code == 0
-    assert "found to learn somebody's row; others, and fewer, may too: network" in said.out
+    assert "found to learn somebody's row; others, and fewer, may too: shuffler-1" in said.out
     assert re.search(r"^ *curator  +none of \d attacks? +0 ", said.out, re.MULTILINE)
     assert re.search(r"^ *shuffler-2  +none played +-", said.out, re.MULTILINE)
     assert OUTSIDE_CATALOGUE[1:] in " ".join(said.out.split())
@@ -99,6 +99,8 @@ def test_compare_does_not_say_0_where_nothing_was_measured(typed: Callable[..., 
 def test_compare_measures_every_program_of_the_mix(typed: Callable[..., Any]) -> None:
     some = ("compare", "classroom", "--programs", "two-round", "--seed", "7", "--no-save")
     said = typed(*some, "--cheating", "--runs", "1")
-    assert "two-round, cheating: network by isolate " in " ".join(said.out.split())
+    assert "two-round, cheating: analyst + shuffler-1 by single-out-release " in " ".join(
+        said.out.split()
+    )
     assert "in 1 of 1 run (3 to 100 %)" in " ".join(said.out.split())
     assert "Attacks outside the catalogue are known" in " ".join(said.out.split())

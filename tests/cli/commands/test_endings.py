@@ -61,6 +61,7 @@ def test_a_burnt_round_is_3_and_says_why(typed) -> None:
 
 def test_refusals_and_missing_people_are_told(typed) -> None:
     gone = '[[fault]]\nattack = "malformed"\nusers = 12\nround = 2\n'
+    gone += "[defence]\nregistered = false\n"  # else a signature is looked at first
     said = typed(
         "run", scenario(gone, policy=POLICY.replace("max_exposure = 0.08", "max_exposure = 1"))
     )

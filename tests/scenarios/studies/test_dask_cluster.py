@@ -21,7 +21,7 @@ from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.studies import dask_cluster, executors, workplaces
 from veilmix.scenarios.studies.sweep import sweep
 from veilmix.scenarios.studies.sweep_plan import plan
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.validation.load import change, load
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 SEED = 7
@@ -43,10 +43,11 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_pool, "CHUNK", 16)
 
 
-def played(name: str, *watching: Instrument) -> Outcome:
+def played(name: str, *watching: Instrument, registered: bool = True) -> Outcome:
+    scenario = change(load("titanic"), {"defence.registered": registered})
     with workplaces.workplace(name) as place:
         return veilmix.run(
-            "titanic", SEED, workplace=place, instruments=watching, worst_case_nodes=0
+            scenario, SEED, workplace=place, instruments=watching, worst_case_nodes=0
         )
 
 
@@ -243,6 +244,7 @@ def test_ctrl_c_in_each_phase_leaves_nothing(cluster: Any, stage: str) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        played(f"dask:{cluster.scheduler_address}", Once(stage, press))
+        # people who are registered seal here, where their keys are
+        played(f"dask:{cluster.scheduler_address}", Once(stage, press), registered=False)
     while cluster.scheduler.tasks or len(cluster.scheduler.clients) > 1:
         time.sleep(0.05)

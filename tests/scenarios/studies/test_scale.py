@@ -112,6 +112,15 @@ def test_there_is_an_estimate_of_every_scenario_or_words(name: str) -> None:
     assert estimate.broken
 
 
+@pytest.mark.parametrize("registered", [True, False])
+def test_a_list_of_keys_that_is_too_long_says_what_to_do(registered: bool) -> None:
+    scenario = change(load("blood-type"), {"defence.registered": registered})
+    broken = scale(scenario, samples(scenario, 1), 524_287, Cluster()).broken
+    assert [(limit.people, limit.what.rpartition("; ")[2]) for limit in broken] == (
+        [(524_286, "ask fewer people, or say defence.registered = false")] if registered else []
+    )
+
+
 def test_more_of_a_cluster_takes_less_time() -> None:
     scenario = load("blood-type")
     crowd = samples(scenario, 1)

@@ -36,7 +36,7 @@ LOOKED = changed(
     },
     (),
 )
-PUBLIC = changed(DEFAULT, {"policy.publish_marginals": True}, ())
+PUBLIC = changed(DEFAULT, {"policy.publish_marginals": True, "defence.registered": False}, ())
 ASKING = changed(
     DEFAULT,
     {
