@@ -13,6 +13,8 @@ STATIC = ROOT / "poll" / "static"
 LIST = tomllib.loads((VENDOR / "vendored.toml").read_text("utf-8"))
 LONGEST = 350  # lines of a module of ours
 
+NAMESPACE = "http://www.w3.org/2000/svg"  # a name of SVG, which nobody fetches
+
 
 def test_every_file_has_the_hash_that_is_written_beside_it() -> None:
     listed = {entry["file"]: entry["sha256"] for entry in (*LIST["package"], LIST["licence"])}
@@ -48,7 +50,7 @@ def test_what_is_served_is_what_lies_here() -> None:
 def test_nothing_is_asked_of_another_computer() -> None:
     """Neither by a module of ours, nor by the policy."""
     for path in STATIC.iterdir():
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8").replace(NAMESPACE, "")
         assert not re.search(r"https?://|//[a-z]+\.|document\.cookie|localStorage|eval\(", text), (
             path
         )
