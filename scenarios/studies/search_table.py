@@ -30,7 +30,7 @@ TOKENS = {**REGISTERED, "defence.tokens": True, "defence.challenge": True}
 ASKING = {**REGISTERED, "policy.kind": "hierarchical", "policy.curator_exposure": 0.0}
 SECRET = {"policy.publish_marginals": False}
 SETS: Mapping[str, Mapping[str, object]] = {
-    "those that are on where nothing is said, but `registered`": {"defence.registered": False},
+    "those that are on where nothing is said": {},
     "`registered` and `balance`, marginals public": REGISTERED,
     "`tokens` and `challenge`, marginals public": TOKENS,
     "all, marginals public": {
