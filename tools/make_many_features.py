@@ -1,12 +1,15 @@
-"""Write the table of many features of docs/randomized.md.
+"""Write the table and the picture of many features of docs/randomized.md.
 
-python tools/make_many_features.py    some minutes
+python tools/make_many_features.py    docs/randomized.md and docs/images/many-features.png
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 
+from PIL import Image
+from veilmix.analysis import drawing
 from veilmix.analysis.figures.many_features import (
     CROWDS,
     FEATURES,
@@ -16,6 +19,7 @@ from veilmix.analysis.figures.many_features import (
     curve,
     error_at,
     error_of,
+    figure,
     local_crossing,
     question,
     ten_values,
@@ -24,7 +28,9 @@ from veilmix.analysis.figures.many_features import (
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "randomized.md"
+PICTURE = ROOT / "docs" / "images" / "many-features.png"
 BLOCK = re.compile(r"(<!-- many features -->\n).*?(<!-- end -->)", re.DOTALL)
+COLOURS = 64  # of the palette
 LOCALLY = (
     "At local epsilon 1 `split` has {:.1f} times the variance of `sample` (the noise alone: {:.1f} "
     "times). The lines cross at a local epsilon of {:.1f} nats."
@@ -70,9 +76,11 @@ def _between(line: Sequence[Point], epsilon: float) -> str:
 
 
 def main() -> None:
-    """Write it."""
+    """Write both."""
     text = PAGE.read_text()
     PAGE.write_text(BLOCK.sub(lambda found: found[1] + table() + found[2], text))
+    with Image.open(BytesIO(drawing.rendered(figure(), ".png"))) as picture:
+        picture.convert("RGB").quantize(COLOURS).save(PICTURE, optimize=True)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,17 @@ of divided budgets composed over the questions, of a drawn question that of `Sam
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import drawing
 from ..randomizers import GRR, Pure, SampledFeature
 from ..shuffled import compose_reports, shuffle
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 DELTA = 1e-6
 FEATURES = 10
@@ -121,3 +127,37 @@ def verdict(split: Sequence[Point], sample: Sequence[Point], epsilon: float) -> 
         ):
             return way
     return "undecided"
+
+
+@drawing.styled
+def figure() -> "Figure":
+    """Draw the error against the local epsilon, and against that after shuffling three crowds."""
+    picture, axes = drawing.new(11, 3.4, 1, 1 + len(CROWDS))
+    colours = dict(zip(WAYS, drawing.styles(len(WAYS)), strict=True))
+    _draw_local(axes[0], colours)
+    for ax, people in zip(axes[1:], CROWDS, strict=True):
+        for way in WAYS:
+            line, (colour, style) = curve(way, people), colours[way]
+            errors = [spot.error for spot in line]
+            low, high = [spot.low for spot in line], [spot.high for spot in line]
+            ax.fill_betweenx(errors, low, high, color=colour, alpha=0.25, lw=0)
+            ax.plot(high, errors, color=colour, ls=style, label=way)
+        ax.set(xscale="log", yscale="log", title=f"after shuffling {people:,}")
+        ax.set_xlabel(f"epsilon (nats, delta = {DELTA:g})")
+    axes[0].set_ylabel("standard error of a share")
+    axes[0].legend(frameon=False)
+    return picture
+
+
+def _draw_local(ax: "Axes", colours: dict[str, tuple[str, object]]) -> None:
+    """Draw the local errors, and where they cross."""
+    people = CROWDS[-1]
+    for way in WAYS:
+        budgets = np.geomspace(LOCAL[0], DIVIDED[-1], 60)
+        errors = [error_of(way, float(local), people) for local in budgets]
+        colour, style = colours[way]
+        ax.plot(budgets, errors, color=colour, ls=style, label=way)
+    crossing = local_crossing(people)
+    ax.plot(crossing, error_of("split", crossing, people), "o", color=drawing.BLACK, ms=5)
+    ax.set(xscale="log", yscale="log", title=f"local, {people:,} people")
+    ax.set_xlabel("epsilon of the whole answer (nats)")
