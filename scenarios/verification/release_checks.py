@@ -9,7 +9,7 @@ from ...protocol.alarms import claim
 from ...protocol.commitment import may_open, open_commitment
 from ...protocol.hiding import BLANK, Redact
 from ...protocol.messages import Decision
-from ...protocol.parties import CURATOR
+from ...protocol.parties import ANALYST, CURATOR
 from ...protocol.phases import Phase
 from ...protocol.programs import RoundResult
 from ..programs.evidence import NoGround
@@ -49,13 +49,14 @@ def decision(evidence: Evidence) -> str:
 def _check_openings(evidence: Evidence) -> None:
     """Raise VerificationError unless all recorded openings fit the commitment.
 
-    And unless the curator has opened it on the board, where the rules let it, before it closed.
+    The curator has one, and the analyst if it released anything. And unless the curator has opened
+    it on the board, where the rules let it, before it closed.
     """
     if evidence.run.transcript is None or (said := evidence.board.committed) is None:
         return
     board, openings = evidence.board, evidence.transcript.certificates
-    parties = [seen.party for seen in openings]
-    if len(set(parties)) < len(parties) or CURATOR not in parties:
+    holders = sorted(seen.party for seen in openings)
+    if holders != [ANALYST, CURATOR] and (evidence.released or holders != [CURATOR]):
         raise VerificationError("the transcript does not hold one opening of the certificate each")
     for seen in openings:
         try:

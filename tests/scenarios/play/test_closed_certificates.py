@@ -162,15 +162,30 @@ def otherwise(party: str) -> Callable[[Run], None]:
     return change
 
 
-def forgets(kept: Run) -> None:
+def without(*parties: str) -> Callable[[Run], None]:
+    def change(kept: Run) -> None:
+        assert kept.transcript is not None
+        seen = kept.transcript.certificates
+        seen[:] = [each for each in seen if each.party not in parties]
+
+    return change
+
+
+def renamed(kept: Run) -> None:
     assert kept.transcript is not None
-    del kept.transcript.certificates[:]
+    seen = kept.transcript.certificates
+    seen[:] = [
+        replace(each, party="shuffler-1") if each.party == "analyst" else each for each in seen
+    ]
 
 
 LIES: dict[str, tuple[Callable[[Run], None], str]] = {
     "an opening of the curator": (otherwise("curator"), "curator has another certificate"),
     "an opening of the analyst": (otherwise("analyst"), "analyst has another certificate"),
-    "no opening": (forgets, "does not hold one opening"),
+    "no opening": (without("analyst", "curator"), "does not hold one opening"),
+    "no opening of the curator": (without("curator"), "does not hold one opening"),
+    "no opening of the analyst, who released": (without("analyst"), "does not hold one opening"),
+    "an opening of another party": (renamed, "does not hold one opening"),
 }
 
 
