@@ -21,12 +21,15 @@ from ..randomizers import (
     Bloom,
     Duchi,
     Hadamard,
+    HadamardBlocks,
     Hybrid,
+    Laplace,
     LocalHash,
     PckvGRR,
     PckvUE,
     Piecewise,
     PrivKV,
+    ProjectiveGeometry,
     Randomizer,
     Ranges,
     SplitMix,
@@ -79,6 +82,8 @@ def _shares(a: int) -> Mapping[str, Make]:
         "local-hash": lambda e, _: LocalHash.olh(a, e),
         "subset": lambda e, _: SubsetSelection.best(a, e),
         "hadamard": lambda e, _: Hadamard(a, e),
+        "hadamard-blocks": lambda e, _: HadamardBlocks.best(a, e),
+        "projective": lambda e, _: ProjectiveGeometry.best(a, e),
         "bloom": lambda e, _: Bloom(tuple(f"v{x}" for x in range(a)), e),
     }
 
@@ -89,6 +94,7 @@ def _mean(a: int) -> Mapping[str, Make]:
         "duchi": lambda e, _: Duchi(points, e),
         "piecewise": lambda e, _: Piecewise(points, e),
         "hybrid": lambda e, _: Hybrid(points, e),
+        "laplace": lambda e, _: Laplace(points, e),
         "square-wave": lambda e, _: SquareWave(points, e),
         "split-mix": lambda e, n: SplitMix(points, e, n),
     }
