@@ -133,7 +133,7 @@ def verdict(split: Sequence[Point], sample: Sequence[Point], epsilon: float) -> 
 def figure() -> "Figure":
     """Draw the error against the local epsilon, and against that after shuffling three crowds."""
     picture, axes = drawing.new(11, 3.4, 1, 1 + len(CROWDS))
-    colours = dict(zip(WAYS, drawing.styles(len(WAYS)), strict=True))
+    colours: dict[str, tuple[str, object]] = dict(zip(WAYS, drawing.styles(len(WAYS)), strict=True))
     _draw_local(axes[0], colours)
     for ax, people in zip(axes[1:], CROWDS, strict=True):
         for way in WAYS:

@@ -64,7 +64,7 @@ def polytope(psi: Counts, eta: float, level: float) -> Polytope:
     regular = np.linalg.solve(A.T @ A + REGULAR / m * np.eye(k), A.T)
     near = np.maximum(regular @ h, 1 / m)
     near /= near.sum()
-    weights = np.vstack([np.eye(k), regular])
+    weights: Floats = np.vstack([np.eye(k), regular]).astype(np.float64)
     variances = np.maximum((weights**2 @ A - (weights @ A) ** 2) @ near, 0.0)
     spreads = np.ptp(weights, axis=1)
     # In a normal law of variance v / m the best tilt is sqrt(2 L / (m v)).

@@ -125,13 +125,12 @@ class SampledFeature(Randomizer):
 
     def support_counts(self, reports: MixedReports) -> Counts:
         """Count for each feature the reports about it, then those supporting each value."""
-        counts = [
-            (0, np.zeros(part.inputs, np.int64)) if own is None else part.tally(own)[::-1]
-            for part, own in zip(self.parts, reports.reports, strict=True)
-        ]
-        return np.concatenate([[drawn, *supporting] for drawn, supporting in counts]).astype(
-            np.int64
-        )
+        counts = list[Counts]()
+        for part, own in zip(self.parts, reports.reports, strict=True):
+            nobody = np.zeros(part.inputs, np.int64), 0
+            supporting, drawn = nobody if own is None else part.tally(own)
+            counts.append(np.append(drawn, supporting))
+        return np.concatenate(counts).astype(np.int64)
 
     def estimate_features(
         self, counts: npt.ArrayLike, people: int, *, population: bool = False
