@@ -13,9 +13,10 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import Floats, open_unit
+from ..validation import Counts, Floats, open_unit
 from .limits import Limiting
 from .moment_limits import ShareLaws, limits_of_all, unknown_law
 
@@ -112,6 +113,16 @@ class Estimate:
         axes.axhline(0, color="0.7", lw=0.8)
         axes.set(xlabel="symbol", ylabel="share of people (unbiased, 95 %)")
         return axes  # type: ignore[no-any-return]
+
+
+def as_counts(counts: npt.ArrayLike, positions: int, people: int) -> Counts:
+    """Return the supporting reports at each position, shape (positions,), each 0 to people."""
+    seen = np.asarray(counts)
+    if seen.shape != (positions,):
+        raise ParameterError(f"counts: shape {seen.shape}; needs ({positions},)")
+    if seen.dtype.kind not in "iu" or seen.min() < 0 or seen.max() > people:
+        raise ParameterError(f"counts: needs whole numbers from 0 to people = {people}")
+    return seen
 
 
 def project(shares: Floats) -> Floats:

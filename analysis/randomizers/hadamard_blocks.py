@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, whole
-from .estimate import Estimate
+from .estimate import Estimate, as_counts
 from .expected_limits import ExpectedLimits, expected_by_law
 from .galois import hadamard
 from .hadamard_columns import (
@@ -205,11 +205,7 @@ class HadamardBlocks(Numbered, Randomizer):
     ) -> Estimate:
         """The same from the counts of `support_counts`, shape (positions,)."""
         people = whole(people, "people", 1)
-        seen = np.asarray(counts)
-        if seen.shape != (self.positions,):
-            raise ParameterError(f"counts: shape {seen.shape}; needs ({self.positions},)")
-        if seen.dtype.kind not in "iu" or seen.min() < 0 or seen.max() > people:
-            raise ParameterError(f"counts: needs whole numbers from 0 to people = {people}")
+        seen = as_counts(counts, self.positions, people)
         blocks = seen[self.a :] / people
         shares = self.gain * (seen[: self.a] / people - self._of_blocks(blocks) / 2)
         near = np.clip(shares, 0.0, 1.0)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, whole
-from .estimate import Estimate
+from .estimate import Estimate, as_counts
 from .expected_limits import ExpectedLimits, expected_shares
 from .moment_limits import supporting
 from .randomizer import DENSE_ENTRIES, Randomizer, Seed
@@ -93,11 +93,7 @@ class Pure(Randomizer):
     ) -> Estimate:
         """The same from support counts, shape (a,), when the reports themselves are gone."""
         people = whole(people, "people", 1)
-        support = np.asarray(counts)
-        if support.shape != (self.inputs,):
-            raise ParameterError(f"counts: shape {support.shape}; needs ({self.inputs},)")
-        if support.dtype.kind not in "iu" or support.min() < 0 or support.max() > people:
-            raise ParameterError(f"counts: needs whole numbers from 0 to people = {people}")
+        support = as_counts(counts, self.inputs, people)
         self._informative()
         shares = (support / people - self.lie) / (self.truth - self.lie)
         noise = self._noise(np.clip(shares, 0.0, 1.0)) / people

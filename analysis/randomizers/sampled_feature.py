@@ -25,7 +25,7 @@ from ...errors import ParameterError
 from ..validation import Counts, Floats, whole
 from .composite_neighbours import sampled_neighbours
 from .drawn_shares import estimate_drawn, limits_of_drawn, variance_of_drawn
-from .estimate import Estimate
+from .estimate import Estimate, as_counts
 from .expected_limits import ALPHA, SHARES, ExpectedLimits, paired
 from .limits import joined
 from .mixed_reports import MixedReports
@@ -142,9 +142,8 @@ class SampledFeature(Randomizer):
             people: all who reported, about any feature.
             population: errors count sampling these people from a large population.
         """
-        people, seen = whole(people, "people", 1), np.asarray(counts)
-        if seen.shape != (self.positions,):
-            raise ParameterError(f"counts: shape {seen.shape}; needs ({self.positions},)")
+        people = whole(people, "people", 1)
+        seen = as_counts(counts, self.positions, people)
         ends = np.cumsum([1 + part.inputs for part in self.parts])[:-1]
         estimates = []
         for part, own in zip(self.parts, np.split(seen, ends), strict=True):
