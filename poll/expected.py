@@ -6,7 +6,7 @@ Of several questions with different noise the one with the widest limits counts.
 from functools import lru_cache
 from typing import Any
 
-from ..scenarios.programs.randomized.foreseen import Forecast, forecasts, picture
+from ..scenarios.programs.randomized.foreseen import Forecast, forecasts
 from ..scenarios.programs.randomized.questions import Question, share
 from ..scenarios.schema.model import Scenario
 from .questions import noise_of
@@ -41,13 +41,3 @@ def shown(forecast: Forecast) -> dict[str, Any]:
         "low": forecast.low,
         "high": forecast.high,
     }
-
-
-def lines(forecast: Forecast) -> list[str]:
-    """Return the same for the terminal."""
-    drawn = picture(forecast.low, forecast.high)
-    return [
-        forecast.sentence,
-        f"  0 % {drawn} 100 %   {forecast.middle} (o) and its 95 % limits",
-        forecast.least,
-    ]

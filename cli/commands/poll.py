@@ -206,7 +206,7 @@ def _check_folder(out: Path | None) -> None:
 
 def _say_terms(scenario: "Scenario", terms: "Terms") -> None:
     """Say what the class is in for, before anybody is asked."""
-    from ...poll.expected import forecast_of, lines
+    from ...poll.expected import forecast_of
     from ...poll.questions import promise_of
     from ...scenarios.programs.registry import program_of
 
@@ -220,7 +220,7 @@ def _say_terms(scenario: "Scenario", terms: "Terms") -> None:
         click.echo("the first half of that is for answering: so long phones may ask randomness")
     click.echo(f"promised: {promise_of(scenario)}")
     if (forecast := forecast_of(scenario, 0, terms.people)) is not None:
-        click.echo("\n".join(lines(forecast)))
+        click.echo("\n".join(forecast.lines))
     click.echo(
         f"others mix: {mix.shufflers} shufflers are waited for; their keys are not on this computer"
         if terms.others

@@ -10,7 +10,7 @@ from phone_kit import Class
 from pupil_kit import join
 from veilmix.analysis.randomizers import GRR
 from veilmix.poll.classroom import Classroom
-from veilmix.poll.expected import forecast_of, lines, shown
+from veilmix.poll.expected import forecast_of, shown
 from veilmix.poll.facts import facts_of
 from veilmix.poll.terms import Terms
 
@@ -21,7 +21,7 @@ def test_the_widest_limits_of_the_questions_count(tmp_path: Path) -> None:
     assert told is not None
     expected = [GRR(values, 1.5).expected_limits(12)[0] for values in (3, 2)]
     assert told.reach == max(each.reach for each in expected)
-    sentence, drawn, least = lines(told)
+    sentence, drawn, least = told.lines
     assert sentence.startswith("12 people, epsilon 1.5: shares within ")
     assert sentence.endswith("too few to say anything")
     assert "=o=" in drawn

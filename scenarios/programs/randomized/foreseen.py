@@ -113,6 +113,13 @@ class Forecast:
         """The number of people, epsilon, the task and the verdict."""
         return f"{self.people:,} people, epsilon {self.epsilon:.3g}: {self.within}, {self.verdict}"
 
+    @property
+    def lines(self) -> list[str]:
+        """The sentence, a picture of the limits, and the least share if there is one."""
+        drawn = picture(self.low, self.high)
+        known = [self.sentence, f"0 % {drawn} 100 %   {self.middle} (o) and its 95 % limits"]
+        return [*known, self.least] if self.least else known
+
 
 def forecasts(asked: Sequence[Question], people: int, epsilon: float) -> Iterator[Forecast]:
     """Yield a forecast for each estimate of each different noise; epsilon: of one feature, nats."""
@@ -150,11 +157,7 @@ def foreseen(scenario: Scenario, people: Population) -> Iterator[str]:
     each = feature_budget(scenario, len(people.values))
     asked = questions(scenario, people.schema.names, people.values)
     for forecast in forecasts(asked, people.n, each):
-        yield forecast.sentence
-        drawn = picture(forecast.low, forecast.high)
-        yield f"0 % {drawn} 100 %   {forecast.middle} (o) and its 95 % limits"
-        if forecast.least:
-            yield forecast.least
+        yield from forecast.lines
 
 
 def picture(low: float, high: float) -> str:
