@@ -8,7 +8,8 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -65,10 +66,22 @@ def events(address: str) -> list[Any]:
     return moves
 
 
+def shown(address: str, enough: Callable[[list[Any]], bool]) -> list[Any]:
+    """Return what a live page has been told when it is enough: the page is behind the board."""
+    while not enough(moves := events(address)):
+        time.sleep(0.05)
+    return moves
+
+
+def posted(moves: list[Any]) -> list[str]:
+    """Return the kinds of the posts among moves."""
+    return [move["kind"] for move in moves if move["what"] == "post"]
+
+
 def look(seen: Seen) -> None:
     """Look at a session while answers are collected."""
     session = seen.session
-    seen.moves = events(seen.page)
+    seen.moves = shown(seen.page, lambda moves: "call" in posted(moves))
     typed = ("status", session.url, "--known", "board.pub.toml")
     for form in ("json", "table"):
         command = [sys.executable, "-m", "veilmix", *typed, "--format", form]
@@ -125,7 +138,7 @@ def test_clocks_that_are_wrong_by_a_minute_change_nothing(seen: Seen) -> None:
 
 
 def test_the_page_shows_the_board_while_the_session_goes_on(seen: Seen) -> None:
-    kinds = [move["kind"] for move in seen.moves if move["what"] == "post"]
+    kinds = posted(seen.moves)
     assert kinds[0] == "roster"
     assert "call" in kinds
     assert "closed" not in kinds
@@ -136,7 +149,7 @@ def test_the_page_shows_the_board_while_the_session_goes_on(seen: Seen) -> None:
 
 
 def test_an_outsider_sees_posts_and_nothing_else(seen: Seen) -> None:
-    moves = events(seen.page)
+    moves = shown(seen.page, lambda moves: {"what": "over"} in moves)
     assert {move["what"] for move in moves} == {"run", "word", "post", "people", "over"}
     assert [move["people"] for move in moves if move["what"] == "people"] == [20]
     assert moves[-1] == {"what": "over"}
