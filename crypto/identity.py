@@ -26,6 +26,7 @@ LABEL = b"veilmix identity 1\0"
 SEED = 32  # bytes that an identity key is made of
 YEARS = 10  # that a certificate is good for
 LARGEST_CERTIFICATE = 8192  # bytes of PEM; one of ours has some 700
+NEAR_END = dt.timedelta(days=30)  # before the end of a certificate, in which veilmix says so
 SLACK = dt.timedelta(days=1)  # by so much a clock may be behind that of the maker
 
 UNUSED = (  # what the TLS key is not for
@@ -50,7 +51,15 @@ def check_name(name: str) -> str:
 
 def fingerprint(key: bytes) -> str:
     """128 bits of a hash of an identity key, in eight groups, to be read out and compared."""
-    text = blake2b(key, digest_size=_PRINT_SIZE, person=_PRINT).hexdigest()
+    return _in_groups(blake2b(key, digest_size=_PRINT_SIZE, person=_PRINT).hexdigest())
+
+
+def fingerprint_of_digest(digest: bytes) -> str:
+    """Give the first 128 bits of a certificate's SHA-256, in eight groups."""
+    return _in_groups(digest[:_PRINT_SIZE].hex())
+
+
+def _in_groups(text: str) -> str:
     return " ".join(text[at : at + 4] for at in range(0, len(text), 4))
 
 
@@ -126,6 +135,33 @@ class Identity:
     def __reduce_ex__(self, protocol: object) -> Never:
         """Refuse to be pickled or copied."""
         raise TypeError("an Identity is not pickled or copied; read its file where it is needed")
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateFacts:
+    """What a certificate says of itself.
+
+    Attributes:
+        name: what its holder calls itself; "" where it says nothing.
+        begins, ends: the times, in UTC, between which it says that it is good.
+    """
+
+    name: str
+    begins: dt.datetime
+    ends: dt.datetime
+
+
+def certificate_facts(der: bytes) -> CertificateFacts:
+    """Read what a certificate in DER says, unchecked; ParameterError if it is none."""
+    from cryptography.x509 import NameOID, load_der_x509_certificate
+
+    try:
+        read = load_der_x509_certificate(der)
+        names = read.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
+        name = str(names[0].value) if names else ""
+        return CertificateFacts(name, read.not_valid_before_utc, read.not_valid_after_utc)
+    except ValueError:
+        raise ParameterError("certificate: found none in DER") from None
 
 
 def make_identity(name: str, entropy: Entropy | None = None) -> Identity:

@@ -29,6 +29,7 @@ from .http import Answer, Client, Limits, Request, Server
 from .inputs import Body, Declined, Input, Letters, Parcel, Post, Posted, Tick, Written
 from .journal import Journal
 from .outbox import LATEST, SOONEST, TROUBLE, Outbox
+from .trouble import Troubles
 from .world import Step, World
 
 MOST_ENTRY = 1 << 26  # bytes
@@ -73,6 +74,8 @@ class _Arrived:
 class Host:
     """One place. idle: told where it stands. note: told, in a line, of what goes wrong.
 
+    troubles: what stands between this place and others; its own, told to `note`, if none is given.
+
     patience: seconds without a board after which `run` raises DataError: nobody is waited for for
     ever.
     """
@@ -92,6 +95,7 @@ class Host:
         journal: Journal | None = None,
         asked: Callable[[Request], Answer | None] = lambda _: None,
         patience: float = math.inf,
+        troubles: Troubles | None = None,
     ) -> None:
         self.name = name
         self.over = trio.Event()
@@ -105,6 +109,7 @@ class Host:
         self._journal = journal
         self._asked = asked
         self._patience = patience
+        self._troubles = troubles or Troubles(note, directory.certificates)
         self._known: set[bytes] = set()  # what others had before this place was started again
         self._server = Server(self._answer, note, limits)
         self._entries: deque[tuple[float, str, bytes]] = deque()
@@ -135,7 +140,7 @@ class Host:
             if listeners:
                 context = tls.server_context(self._own, self._directory.certificates)
                 known = tls.names(self._directory.certificates)
-                serve = secured(self._server, context, known)
+                serve = secured(self._server, context, known, self._troubles)
                 self._nursery.start_soon(trio.serve_listeners, serve, list(listeners))
             try:
                 await self._drive()
@@ -202,7 +207,8 @@ class Host:
     def _outbox(self, to: str) -> Outbox:
         if to not in self._outboxes:
             place = self._directory.places[to]
-            outbox = Outbox(place, self._reach, self._decline, self._lost, self._time.now)
+            told = self._decline, self._lost, self._troubles
+            outbox = Outbox(place, self._reach, *told, self._time.now)
             outbox.emptied = self._emptied
             if self._journal is not None:
                 outbox.acknowledged = self._journal.acknowledge
@@ -314,21 +320,24 @@ class Host:
 
     async def _follow(self) -> None:
         """Take the board's entries as they come, whatever happens to the connection."""
+        board = self._directory.board
         wait, seen = SOONEST, trio.current_time()
         while True:
             try:
-                client = await self._reach(self._directory.board)
+                client = await self._reach(board)
                 wait = SOONEST
                 try:
                     await self._hear(client)
                 finally:
                     seen = trio.current_time()
                     await client.close()
-            except TROUBLE:
+            except TROUBLE as wrong:
+                await self._troubles.failed(board, wrong, long=wait >= LATEST)
                 if trio.current_time() - seen > self._patience:
                     raise DataError(
-                        f"the board has been away for {self._patience:g} seconds: {self.name} "
-                        "leaves; whatever is released is not known here"
+                        f"the board was not reached for {self._patience:g} seconds "
+                        f"({self._troubles.now[board.name].text}): {self.name} leaves; whatever is "
+                        "released is not known here"
                     ) from None
                 await trio.sleep(wait)
                 wait = min(2 * wait, LATEST)
@@ -339,6 +348,7 @@ class Host:
         answer = client.stream("GET", f"/posts/{self._have}")
         if await anext(answer) != b"200":
             raise trio.BrokenResourceError("the board does not answer")
+        self._troubles.reached(self._directory.board.name)
         with trio.move_on_after(3 * BEAT) as silent:
             async for piece in answer:
                 silent.deadline = trio.current_time() + 3 * BEAT
@@ -367,10 +377,21 @@ def frames(buffer: bytearray) -> list[bytes]:
     return framed
 
 
+def host_of(stream: trio.SocketStream) -> str:
+    """Give the address that a connection came from; "unknown" where it is gone already."""
+    try:
+        return str(stream.socket.getpeername()[0])
+    except OSError:
+        return "unknown"
+
+
 def secured(
-    server: Server, context: ssl.SSLContext, known: Mapping[bytes, str]
+    server: Server,
+    context: ssl.SSLContext,
+    known: Mapping[bytes, str],
+    troubles: Troubles | None = None,
 ) -> Callable[[trio.SocketStream], Awaitable[None]]:
-    """Give what serves a connection after its handshake."""
+    """Give what serves a connection after its handshake. troubles: told of those without one."""
     doors = 0  # that are half open
 
     async def serve(stream: trio.SocketStream) -> None:
@@ -379,9 +400,12 @@ def secured(
             await trio.aclose_forcefully(stream)
             return
         doors += 1
+        host = host_of(stream)
         try:
             safe, peer = await tls.accepted(stream, context, known)
-        except TROUBLE:
+        except TROUBLE as wrong:
+            if troubles is not None:
+                troubles.turn_away(host, wrong)
             await trio.aclose_forcefully(stream)
             return
         finally:

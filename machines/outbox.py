@@ -16,6 +16,7 @@ from ..protocol.wire import Reader
 from .directory import Place
 from .http import Client
 from .inputs import Declined, Parcel, Post
+from .trouble import Troubles
 
 PARCEL = 1 << 20  # bytes of letters that go together
 SOONEST, LATEST = 0.05, 2.0  # seconds (real) between two tries
@@ -30,8 +31,9 @@ Reach = Callable[[Place], Awaitable[Client]]
 class Outbox:
     """Everything for one place. declined: told of posts that the board did not take, and when.
 
-    lost: told why, and of how many letters, that the other place will never take. now: seconds of
-    this place, by which a post that may only be said until then is dropped.
+    lost: told why, and of how many letters, that the other place will never take. troubles: told
+    why the other place is not reached, and when it is. now: seconds of this place, by which a post
+    that may only be said until then is dropped.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class Outbox:
         reach: Reach,
         declined: Callable[[int, Declined], None],
         lost: Callable[[str, int], None],
+        troubles: Troubles,
         now: Callable[[], float] = trio.current_time,
     ) -> None:
         self.said = 0  # letters, or posts
@@ -48,6 +51,7 @@ class Outbox:
         self._declined = declined
         self._lost = lost
         self._now = now
+        self._troubles = troubles
         self._queue: deque[Parcel | Post] = deque()
         self._news = trio.Event()
         self.acknowledged: Callable[[Sequence[bytes]], None] = lambda _: None
@@ -82,10 +86,12 @@ class Outbox:
                     if not self._drop():
                         await self._say(client, self._together())
                     wait = SOONEST
-                except TROUBLE:
+                    self._troubles.reached(self._place.name)
+                except TROUBLE as wrong:
                     if client is not None:
                         await client.close()
                     client = None
+                    await self._troubles.failed(self._place, wrong, long=wait >= LATEST)
                     await trio.sleep(wait)
                     wait = min(2 * wait, LATEST)
         finally:

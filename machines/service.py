@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ import msgspec
 import trio
 
 from ..crypto.entropy import Entropy, SeededEntropy, SystemEntropy
-from ..crypto.identity import Identity
+from ..crypto.identity import Identity, fingerprint_of_digest
 from ..errors import StorageError
 from ..protocol.board import Board, Entry
 from ..protocol.messages import Roster
@@ -41,6 +42,7 @@ from .hurry import Hurry
 from .inputs import Post
 from .journal import SECRET, Durable, Journal
 from .remote import RemoteNetwork
+from .trouble import Troubles, near_their_end
 from .world import World
 
 CONNECTIONS = 1_500  # at once
@@ -115,6 +117,9 @@ class Status(msgspec.Struct, frozen=True):
         batch: messages in the batch that is being collected.
         seconds: since the place began.
         silent: seconds since something came.
+        unreached: why another place is not reached now, by its name; of the board always empty,
+            which waits for others to come.
+        turned_away: connections that were refused before a word was heard, by reason.
     """
 
     place: str
@@ -127,6 +132,8 @@ class Status(msgspec.Struct, frozen=True):
     batch: int
     seconds: float
     silent: float
+    unreached: Mapping[str, str]
+    turned_away: Mapping[str, int]
 
 
 @dataclass(slots=True)
@@ -135,6 +142,7 @@ class Gauge(Instrument):
 
     Attributes:
         site: the place that is watched.
+        troubles: what stands between it and others.
         began: when it began, in seconds of the machine's clock.
         messages: that came, by kind.
         refused_by: messages that parties refused, by reason.
@@ -143,6 +151,7 @@ class Gauge(Instrument):
     """
 
     site: Site
+    troubles: Troubles
     began: float = field(default_factory=time.monotonic)
     messages: Counter[str] = field(default_factory=Counter)
     refused_by: Counter[str] = field(default_factory=Counter)
@@ -184,6 +193,8 @@ class Gauge(Instrument):
             batch=self.batch,
             seconds=round(time.monotonic() - self.began, 1),
             silent=round(time.monotonic() - self.changed, 1),
+            unreached=self.troubles.text(),
+            turned_away=dict(self.troubles.turned_away),
         )
 
     def metrics(self, board: Board) -> bytes:
@@ -192,6 +203,8 @@ class Gauge(Instrument):
         lines = [
             *_lines("messages_total", "counter", "kind", now.posts),
             *_lines("refused_total", "counter", "reason", now.refused),
+            *_lines("turned_away_total", "counter", "reason", now.turned_away),
+            *_lines("unreached", "gauge", "reason", self.troubles.by_kind()),
             *_lines("phase", "gauge", "phase", {p.value: int(p is board.phase) for p in Phase}),
         ]
         for name in ("round", "entries", "batch", "seconds", "silent"):
@@ -215,7 +228,8 @@ def answer_status(gauge: Gauge, board: Callable[[], Board], request: Request) ->
 
 async def run_board(site: Site, linger: float) -> Board:
     """Keep the board until the session has been over for so many seconds; returns it."""
-    journal, gauge = site.opened(), Gauge(site)
+    troubles = Troubles(partial(site.log, "note"), site.directory.certificates)
+    journal, gauge = site.opened(), Gauge(site, troubles)
     service = BoardService(
         *(site.known, site.own.signer),
         speaks=site.directory.speaks_for,
@@ -239,11 +253,11 @@ async def run_board(site: Site, linger: float) -> Board:
     certificates = site.directory.certificates
     context = tls.server_context(site.own, certificates, strangers=True)
     server = Server(answer, partial(site.log, "fault"), POSTS)
-    serve = secured(server, context, tls.names(certificates))
+    serve = secured(server, context, tls.names(certificates), troubles)
     listeners = await site.listeners()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(trio.serve_listeners, serve, listeners)
-        site.log("ready", _where(site))
+        tell_ready(site)
         if service.board.phase is not Phase.OVER:
             await over.wait()
         site.log("over", f"stays for {linger:g} seconds, for those who have not read it all")
@@ -261,7 +275,8 @@ async def run_party(
 
     listeners: where it listens, if that is open already.
     """
-    journal, gauge = site.opened(), Gauge(site)
+    troubles = Troubles(partial(site.log, "note"), site.directory.certificates)
+    journal, gauge = site.opened(), Gauge(site, troubles)
     entropy: Entropy = SystemEntropy()
     if journal is not None:
         entropy = SeededEntropy.kept(journal.fact("kept", os.urandom(SECRET)))
@@ -283,6 +298,7 @@ async def run_party(
         *(site.name, site.own, site.directory, world, RealTime(hurry.clock, keep)),
         limits=Limits(MOST_LETTERS, connections=CONNECTIONS, bodies=site.small),
         note=partial(site.log, "note"),
+        troubles=troubles,
         journal=journal,
         patience=site.patience,
         asked=lambda request: asked(request) if boards else None,
@@ -295,7 +311,7 @@ async def run_party(
     doors = listeners or await site.listeners()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(host.run, doors)
-        site.log("ready", _where(site))
+        tell_ready(site)
         await host.finished()
         nursery.cancel_scope.cancel()
     if journal is not None:
@@ -319,6 +335,12 @@ class _Watched(RemoteNetwork):
         return entry
 
 
-def _where(site: Site) -> str:
+def tell_ready(site: Site) -> None:
+    """Say where a place listens, as whom it is known, and whose certificate is near its end."""
     place = site.directory.places[site.name]
-    return f"https://{place.host}:{place.port}" if place.port else "listens nowhere, only talks"
+    where = f"https://{place.host}:{place.port}" if place.port else "listens nowhere, only talks"
+    own = fingerprint_of_digest(tls.digest(place.certificate))
+    site.log("certificate", f"{own}; identity {site.own.public.fingerprint}")
+    for note in near_their_end(site.directory.certificates, datetime.now(UTC)):
+        site.log("note", note)
+    site.log("ready", where)

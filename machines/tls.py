@@ -1,14 +1,15 @@
 """TLS between parties: TLS 1.3, and each knows the other's certificate beforehand.
 
-Who talks is told by the digest of its certificate and by nothing else. A board may be read by
-anybody (`strangers`), but nobody writes anywhere without a certificate of the session.
+Who talks is told by the digest of its certificate and by nothing else: no name, and no date of a
+certificate is compared with a clock (docs/adr/0107). A board may be read by anybody (`strangers`),
+but nobody writes anywhere without a certificate of the session.
 """
 
 import hashlib
 import os
 import ssl
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import trio
 
@@ -17,6 +18,11 @@ from ..crypto.identity import Identity
 from ..errors import VerificationError
 from ..temporary_files import private_folder, set_aside
 
+NO_DATES = 0x200000  # X509_V_FLAG_NO_CHECK_TIME of OpenSSL, which `ssl` has no name for
+UNKNOWN = "its certificate is of no place of this session"
+NO_HANDSHAKE = "no TLS handshake"
+PIECE = 1 << 16  # bytes read at once
+FAREWELL = 1.0  # seconds for a client to hear why it is refused
 HANDSHAKE = 10.0  # seconds for a handshake: half an open door is closed
 
 
@@ -39,6 +45,7 @@ def _context(kind: int, own: Identity | None, trusted: Iterable[str]) -> ssl.SSL
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.check_hostname = False  # certificates are known, names and places are not
     context.verify_mode = ssl.CERT_REQUIRED
+    context.verify_flags |= NO_DATES
     if pems := "".join(trusted):
         context.load_verify_locations(cadata=pems)
     if own is not None:
@@ -76,6 +83,26 @@ def names(certificates: Mapping[str, str]) -> Mapping[bytes, str]:
     return {digest(certificate): name for name, certificate in certificates.items()}
 
 
+async def shown(host: str, port: int) -> bytes | None:
+    """Look at the certificate, in DER, that a server shows, and say nothing; None: it shows none.
+
+    Raises:
+        OSError: nobody answers.
+        trio.BrokenResourceError: no handshake, or none in time.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with trio.move_on_after(HANDSHAKE):
+        secured = trio.SSLStream(await trio.open_tcp_stream(host, port), context)
+        try:
+            await secured.do_handshake()
+            der: bytes | None = secured.getpeercert(binary_form=True)
+            return der
+        finally:
+            await trio.aclose_forcefully(secured)
+    raise trio.BrokenResourceError(NO_HANDSHAKE)
+
+
 async def accepted(
     stream: trio.abc.Stream, context: ssl.SSLContext, known: Mapping[bytes, str]
 ) -> tuple[trio.SSLStream[trio.abc.Stream], str]:
@@ -86,11 +113,31 @@ async def accepted(
     """
     secured = trio.SSLStream(stream, context, server_side=True, https_compatible=True)
     with trio.move_on_after(HANDSHAKE):
-        await secured.do_handshake()
+        try:
+            await secured.do_handshake()
+        except trio.BrokenResourceError:
+            await _tell_why(stream, secured)
+            raise
         shown = secured.getpeercert(binary_form=True)
         return secured, known.get(hashlib.sha256(shown).digest(), "") if shown else ""
     await stream.aclose()
-    raise trio.BrokenResourceError("no handshake in time")
+    raise trio.BrokenResourceError(f"{NO_HANDSHAKE} in time")
+
+
+async def _tell_why(stream: trio.abc.Stream, secured: "trio.SSLStream[trio.abc.Stream]") -> None:
+    """Send the alert of a handshake that failed, so that the client knows why.
+
+    trio's SSLStream (0.35) leaves it in its private buffer. What the client says meanwhile is read:
+    a connection that is closed with bytes unread is reset, and the alert lost.
+    """
+    alert = getattr(secured, "_outgoing", None)
+    with suppress(trio.BrokenResourceError, trio.ClosedResourceError), trio.move_on_after(FAREWELL):
+        if alert is not None and (data := alert.read()):
+            await stream.send_all(data)
+        if isinstance(stream, trio.abc.HalfCloseableStream):
+            await stream.send_eof()
+        while await stream.receive_some(PIECE):
+            pass
 
 
 async def connected(
@@ -119,4 +166,4 @@ async def _checked(
         if shown is None or hashlib.sha256(shown).digest() != server:
             raise VerificationError("the server holds another certificate than was agreed on")
         return secured
-    raise trio.BrokenResourceError("no handshake in time")
+    raise trio.BrokenResourceError(f"{NO_HANDSHAKE} in time")

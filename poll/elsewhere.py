@@ -22,6 +22,7 @@ from ..machines.host import MOST_LETTERS, secured
 from ..machines.http import Answer, Client, Limits, Request, Say, Server
 from ..machines.inputs import Letter, Naming, Parcel
 from ..machines.outbox import TROUBLE, Outbox
+from ..machines.trouble import Troubles
 from ..protocol import parties
 from ..protocol.board import Entry
 from ..roles.instruments import Instrument
@@ -88,6 +89,7 @@ class MixerLink(Instrument):
         self._tell = tell
         self._naming = Naming()
         self._seen: set[tuple[str, bytes]] = set()
+        self._troubles = Troubles(tell, self._directory.certificates)
         self._outboxes = {name: self._outbox(name) for name in self._shufflers}
         self._follows = dict.fromkeys(self._shufflers, 0)  # open streams of the board
         self._since = dict.fromkeys(self._shufflers, -math.inf)  # when one was last open
@@ -123,7 +125,7 @@ class MixerLink(Instrument):
         certificates = self._directory.certificates
         context = tls.server_context(self._own.desk, certificates)
         server = Server(self._answer, self._tell, LIMITS)
-        serve = secured(server, context, tls.names(certificates))
+        serve = secured(server, context, tls.names(certificates), self._troubles)
 
         async def watched(stream: trio.SocketStream) -> None:
             if hasattr(trio.socket, "TCP_USER_TIMEOUT"):
@@ -168,7 +170,7 @@ class MixerLink(Instrument):
             self._tell(f"{letters} messages were not taken: {why}")
 
         place = self._directory.places[name]
-        return Outbox(place, lambda _: self._reach(name), lambda _, _declined: None, lost)
+        return Outbox(place, lambda _: self._reach(name), lambda *_: None, lost, self._troubles)
 
     async def _reach(self, name: str) -> Client:
         place = self._directory.places[name]

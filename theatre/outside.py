@@ -12,9 +12,11 @@ import trio
 
 from ..crypto.identity import PublicIdentity
 from ..errors import Refused
+from ..machines.directory import Place
 from ..machines.http import Client
 from ..machines.observer import Address, address_of, posts, visiting
 from ..machines.outbox import LATEST, SOONEST, TROUBLE
+from ..machines.trouble import diagnose
 from ..protocol.announcement import Announcement, Setting
 from ..protocol.board import Board, Entry
 from ..protocol.messages import Mixed
@@ -98,7 +100,9 @@ class Outside:
             except TROUBLE as wrong:
                 self._word(word)
                 if wait == SOONEST:
-                    tell(f"{word}: {wrong}")
+                    host, port = self._address
+                    there = Place("the board", self._known.certificate, host, port)
+                    tell(f"{word}: {(await diagnose(there, wrong, {})).text}")
                 await trio.sleep(wait)
                 wait = min(2 * wait, LATEST)
 

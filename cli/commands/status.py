@@ -58,5 +58,7 @@ def command(url: str, known: Path, form: str) -> None:
         lay_out(out, Grid(("phase", "", "may be said"), phases(seen.board)))
         say(out, "")
         lay_out(out, Grid(names, rows))
+        for why, many in told.turned_away.items():
+            say(out, f"refused {many} connections: {why}")
         if seen.board.burned:
             say(out, f"burned: {seen.board.burned}")

@@ -9,9 +9,11 @@ import trio
 
 from ...crypto.identity import PublicIdentity
 from ...errors import DataError, Refused
+from ...machines.directory import Place
 from ...machines.observer import Address, address_of, posts, visiting
 from ...machines.outbox import TROUBLE
 from ...machines.service import Status
+from ...machines.trouble import diagnose
 from ...protocol.board import Board
 from ...protocol.messages import Kind
 from ...protocol.phases import MOVES, Phase
@@ -73,8 +75,14 @@ def read_status(url: str, known: PublicIdentity) -> BoardStatus:
     address = address_of(url)
     try:
         return run_loop(_look, address, known)
-    except (*TROUBLE, trio.TooSlowError) as bad:
-        raise DataError(f"{url}: no board of {known.name} answers there ({bad})") from None
+    except trio.TooSlowError:
+        late = f"nothing whole came within {PATIENCE:g} seconds"
+        raise DataError(f"{url}: no board of {known.name} answers there ({late})") from None
+    except TROUBLE as bad:
+        host, port = address
+        there = Place(known.name, known.certificate, host, port)
+        why = run_loop(diagnose, there, bad, {}).text
+        raise DataError(f"{url}: no board of {known.name} answers there ({why})") from None
     except Refused:
         raise DataError(f"{url}: the board shows a post that no board may take: {LYING}") from None
 

@@ -10,6 +10,7 @@ from veilmix.machines.http import Client
 from veilmix.machines.inputs import Post
 from veilmix.machines.outbox import Outbox
 from veilmix.machines.remote import RemoteNetwork
+from veilmix.machines.trouble import Troubles
 from veilmix.roles.clock import VirtualClock
 from veilmix.roles.instruments import Instruments
 
@@ -42,9 +43,8 @@ def test_a_post_is_not_said_after_its_time(now: float, taken: list[bytes]) -> No
         return cast("Client", board)
 
     async def say() -> None:
-        outbox = Outbox(
-            BOARD, reach, lambda *_: None, lambda _why, many: lost.append(many), lambda: now
-        )
+        told = lambda *_: None, lambda _why, many: lost.append(many), Troubles(print, {})
+        outbox = Outbox(BOARD, reach, *told, lambda: now)
         emptied = trio.Event()
         outbox.emptied = emptied.set
         outbox.put(Post("user-1", b"late", b"1" * 16, until=2.0))

@@ -1,0 +1,178 @@
+"""Why one place does not reach another: found out, kept while it lasts, and logged once.
+
+A connection breaks for reasons that only its two ends can tell apart: nobody listens, somebody else
+listens, or the other end does not accept the certificate shown to it. The second and third are no
+matter of waiting, so they are logged at once; that nobody answers is logged when a sender has
+backed off as far as it does, since places of a session start one after the other.
+"""
+
+import os
+import ssl
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from hashlib import sha256
+from socket import gaierror
+
+import trio
+
+from ..crypto.identity import NEAR_END, certificate_facts, fingerprint_of_digest
+from ..errors import ParameterError, VerificationError
+from . import tls
+from .directory import Place
+
+MOST_REASONS = 100  # of refused connections that are logged: a flood of them fills no disk
+
+DATES = "sessions go on, as veilmix compares no date; a proxy or an auditor may"
+
+
+class Kind(StrEnum):
+    """What stands between two places."""
+
+    AWAY = "nobody answers"
+    SOMEBODY_ELSE = "another certificate answers"
+    NOT_ACCEPTED = "our certificate is not accepted"
+    BROKEN = "the connection broke"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why a place is not reached.
+
+    Attributes:
+        kind: what sort of reason it is.
+        text: the reason, with address and fingerprints, in one line.
+    """
+
+    kind: Kind
+    text: str
+
+
+async def diagnose(place: Place, error: BaseException, others: Mapping[bytes, str]) -> Trouble:
+    """Find out why a place was not reached.
+
+    It connects once more, without a certificate of its own, where somebody else seems to answer: to
+    say who. others: names of other places by the digest of their certificates (tls.names).
+    """
+    where = f"{place.name} at {place.host}:{place.port}"
+    causes = list(_causes(error))
+    if any(isinstance(each, (ssl.SSLCertVerificationError, VerificationError)) for each in causes):
+        return await _somebody_else(where, place, others)
+    alerts = [each for each in causes if isinstance(each, ssl.SSLError)]
+    if any("ALERT" in str(each.reason or "") for each in alerts):
+        return Trouble(
+            Kind.NOT_ACCEPTED,
+            f"{where} does not accept our certificate: its session file has another one for us",
+        )
+    if alerts:
+        return Trouble(Kind.BROKEN, f"{where} does not speak TLS as a place does: {alerts[-1]}")
+    refused = [each for each in causes if isinstance(each, OSError) and each.errno]
+    if refused:
+        return Trouble(Kind.AWAY, f"{where} does not answer: {_said(refused[-1])}")
+    return Trouble(Kind.BROKEN, f"{where}: {error or type(error).__name__}")
+
+
+def _said(error: OSError) -> str:
+    """Give what the system says of an error, without the address, which trio adds."""
+    return str(error.strerror) if isinstance(error, gaierror) else os.strerror(error.errno or 0)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error, what it was caused by, and so on; of a group, each."""
+    while error is not None:
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            for each in error.exceptions:
+                yield from _causes(each)
+        error = error.__cause__
+
+
+async def _somebody_else(where: str, place: Place, others: Mapping[bytes, str]) -> Trouble:
+    """Say whose certificate is shown in the place of another."""
+    expected = f"{fingerprint_of_digest(tls.digest(place.certificate))} is expected"
+    try:
+        shown = await tls.shown(place.host, place.port)
+    except (OSError, trio.BrokenResourceError):
+        shown = None
+    found = "a certificate that it shows nobody else" if shown is None else _whose(shown, others)
+    return Trouble(Kind.SOMEBODY_ELSE, f"{where}: somebody else answers, {found}; {expected}")
+
+
+def _whose(shown: bytes, others: Mapping[bytes, str]) -> str:
+    """Say whose a certificate is, or what it says of itself."""
+    digest = sha256(shown).digest()
+    if digest in others:
+        return f"the certificate of {others[digest]}"
+    try:
+        facts = certificate_facts(shown)
+    except ParameterError:
+        return "with bytes that are no certificate"
+    dates = f"from {facts.begins:%Y-%m-%d} to {facts.ends:%Y-%m-%d}"
+    calls = f"calls itself {facts.name!r:.80}, {dates}"
+    return f"certificate {fingerprint_of_digest(digest)} ({calls})"
+
+
+def near_their_end(certificates: Mapping[str, str], now: datetime) -> Iterator[str]:
+    """Say which certificates (PEM, by name) end within 30 days, have ended, or have not begun."""
+    for name, certificate in sorted(certificates.items()):
+        facts = certificate_facts(ssl.PEM_cert_to_DER_cert(certificate))
+        if not facts.begins <= now <= facts.ends - NEAR_END:
+            dates = f"from {facts.begins:%Y-%m-%d} to {facts.ends:%Y-%m-%d}"
+            clock = f"this clock says {now:%Y-%m-%d}"
+            yield f"the certificate of {name} is {dates}, {clock}; {DATES}"
+
+
+class Troubles:
+    """What stands between this place and others, as it is now.
+
+    Attributes:
+        now: the reason why a place is not reached, by its name.
+        turned_away: connections of others that had no handshake here, by reason.
+    """
+
+    def __init__(self, log: Callable[[str], None], certificates: Mapping[str, str]) -> None:
+        """log: told, in a line, of what is new. certificates: PEM, of all places by name."""
+        self.now: dict[str, Trouble] = {}
+        self.turned_away: Counter[str] = Counter()
+        self._log = log
+        self._certificates = certificates
+        self._logged: dict[str, str] = {}
+        self._strangers: set[tuple[str, str]] = set()
+
+    async def failed(self, place: Place, error: BaseException, *, long: bool) -> None:
+        """Keep why a place was not reached. long: the sender has tried for as long as it backs off.
+
+        The reason is found out anew only where it was none, or another kind of error, before.
+        """
+        trouble = await diagnose(place, error, tls.names(self._certificates))
+        self.now[place.name] = trouble
+        if trouble.kind in (Kind.AWAY, Kind.BROKEN) and not long:
+            return
+        if self._logged.get(place.name) != trouble.text:
+            self._logged[place.name] = trouble.text
+            self._log(trouble.text)
+
+    def reached(self, name: str) -> None:
+        """Forget why a place was not reached: it is."""
+        self.now.pop(name, None)
+        if self._logged.pop(name, None):
+            self._log(f"{name} is reached again")
+
+    def turn_away(self, host: str, error: BaseException) -> None:
+        """Count a connection that had no handshake here. host: where it came from."""
+        known = any(isinstance(each, ssl.SSLCertVerificationError) for each in _causes(error))
+        why = tls.UNKNOWN if known else tls.NO_HANDSHAKE
+        self.turned_away[why] += 1
+        if (host, why) not in self._strangers and len(self._strangers) < MOST_REASONS:
+            self._strangers.add((host, why))
+            self._log(f"a connection from {host} was refused: {why}")
+
+    def by_kind(self) -> dict[str, int]:
+        """Count the places that are not reached, by the kind of reason."""
+        return dict(Counter(trouble.kind.value for trouble in self.now.values()))
+
+    def text(self) -> dict[str, str]:
+        """Give the reasons as a status has them."""
+        return {name: trouble.text for name, trouble in self.now.items()}
