@@ -141,8 +141,9 @@ def measures_numbers(comparison: Comparison) -> Numbers:
     """Every figure of every program, for a spreadsheet."""
     headings = (
         *("program", "family", "most_trusted", "bits_per_person", "bits_are", "linked_people"),
-        *("true_exposure", "promised_exposure", "epsilon_nats", "columns", "cells_share"),
-        *("entropy_bits", "error_mean", "error_low_95", "error_high_95", "error_largest"),
+        *("true_exposure", "promised_exposure", "epsilon_nats", "adjacency", "columns"),
+        *("cells_share", "entropy_bits", "error_mean", "error_low_95", "error_high_95"),
+        "error_largest",
         *("cpu_seconds", "bytes_per_person", "rounds"),
     )
     rows: list[tuple[Cell | None, ...]] = []
@@ -158,6 +159,7 @@ def measures_numbers(comparison: Comparison) -> Numbers:
                     program.privacy.true,
                     program.privacy.promised,
                     program.privacy.epsilon,
+                    program.privacy.adjacency,
                 ),
                 *(" x ".join(worth.columns), worth.cells, worth.entropy, worth.mean, low, high),
                 *(worth.largest, program.cost.cpu, program.cost.bytes, program.cost.rounds),

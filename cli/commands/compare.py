@@ -152,7 +152,9 @@ def _tell(console: Page, comparison: "Comparison") -> None:
     lay_out(console, _utility(comparison.programs))
     say(console)
     say(console, LEGEND)
-    if any(program.privacy.epsilon is not None for program in comparison.programs):
+    if noisy := [program.privacy for program in comparison.programs if program.privacy.epsilon]:
+        neighbours = noisy[0].adjacency or "not recorded"
+        say(console, f"e: local, of a person's whole answer; adjacency: {neighbours}.")
         say(console, NOISE)
     if any(program.program == "peers" for program in comparison.programs):
         say(console, PEERS)

@@ -26,7 +26,7 @@ from ...analysis.trust import Received
 from ...errors import RoundBurned
 from ...protocol.crowd_limits import check_batch_size
 from ...protocol.parties import ANALYST
-from ..programs.randomized.privacy import information
+from ..programs.randomized.privacy import ADJACENCY, information
 from ..programs.randomized.questions import Question, questions
 from ..schema.mechanisms import mechanisms
 from ..schema.model import Scenario
@@ -103,7 +103,7 @@ def _compared(case: Case, epsilon: float, how: str, asked: Sequence[Question]) -
         burned,
         dict(purse.refused),
         Trust.of([received(case, members, told, right) for members in COALITIONS]),
-        Privacy(0.0, None, epsilon),
+        Privacy(0.0, None, epsilon, adjacency=ADJACENCY),
         worth,
         price,
     )

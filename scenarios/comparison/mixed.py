@@ -24,6 +24,7 @@ from ...analysis.trust import Received
 from ...protocol.parties import Role, role
 from ...roles.instruments import Instrument
 from ..play.run import run
+from ..programs.randomized.privacy import ADJACENCY
 from ..programs.randomized.questions import Question
 from ..programs.registry import PROGRAMS, program_of
 from ..programs.two_round.program import TWO_ROUND
@@ -193,7 +194,7 @@ def cheated(case: Case, scenario: Scenario, outcome: Outcome) -> CheatingStudy |
 def privacy_of(outcome: Outcome, epsilon: float | None) -> Privacy:
     """What a run shows and promises; epsilon: of noise, else None."""
     if epsilon is not None:
-        return Privacy(0.0, None, epsilon)
+        return Privacy(0.0, None, epsilon, adjacency=ADJACENCY)
     promised = outcome.exposure.promised if outcome.decision else None
     known = outcome.findings.by_exclusion if outcome.findings else None
     return Privacy(outcome.exposure.true, promised, None, *(known or (None, None)))

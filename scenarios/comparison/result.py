@@ -121,6 +121,7 @@ class Privacy:
         true: the share of people; 0 where no rows are released.
         promised: None where nothing is promised about crowds.
         epsilon: local, of a person's whole answer, nats; None where nobody adds noise.
+        adjacency: how neighbouring collections differ, of epsilon; None where there is none.
         excluded: people of whom nothing is released and whose small crowd everybody knows by
             exclusion; they count in `true`. None where no value stays closed for certain.
         reader_excluded: the same for the party that reads, which may have seen more than it
@@ -132,6 +133,7 @@ class Privacy:
     epsilon: float | None = None
     excluded: int | None = None
     reader_excluded: int | None = None
+    adjacency: str | None = None
 
     @property
     def exclusion(self) -> str:

@@ -69,6 +69,7 @@ HEADINGS = (
     "cheating_noticed",
     "known_by_exclusion",
     "known_by_exclusion_reader",
+    "epsilon_adjacency",
 )
 
 
@@ -113,6 +114,7 @@ def _row(program: Compared) -> tuple[object, ...]:
         program.note,
         *_cheating(program),
         *("" if known is None else known for known in (privacy.excluded, privacy.reader_excluded)),
+        privacy.adjacency or "",
     )
 
 

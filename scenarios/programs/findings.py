@@ -8,6 +8,29 @@ if TYPE_CHECKING:
     from ...protocol.messages import Counts
 
 
+class StatedEpsilon(Record, frozen=True):
+    """An epsilon of a run, with the delta and the adjacency for which it holds.
+
+    Attributes:
+        of: what it bounds: "local", "one feature", "shuffled: class", ...
+        nats: never too small; infinite where nothing is promised.
+        at_least: never too large; the same where it is exact.
+        delta: at which it holds; 0 for a pure epsilon.
+        adjacency: how neighbouring collections differ.
+        reading: of (epsilon, delta): "hockey-stick", or "probabilistic": except for outcomes that
+            are so unlikely.
+        relied_on: people who are assumed to tell nobody their reports; None: all, or not needed.
+    """
+
+    of: str
+    nats: float
+    at_least: float
+    delta: float
+    adjacency: str
+    reading: str = "hockey-stick"
+    relied_on: int | None = None
+
+
 class Findings(Record, frozen=True, tag_field="program"):
     """What a program alone finds in a session: the base of one record a program, with its own tag.
 
@@ -37,6 +60,11 @@ class Findings(Record, frozen=True, tag_field="program"):
     @property
     def vacuous(self) -> tuple[str, ...]:
         """Shares of which the 95 % interval is from 0 to 1, `feature = value` each."""
+        return ()
+
+    @property
+    def epsilons(self) -> tuple[StatedEpsilon, ...]:
+        """Every epsilon of the run; () where no noise is added, and nobody takes part at random."""
         return ()
 
     @property

@@ -11,9 +11,12 @@ depend on the data.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Generic, Literal, Never, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, overload
 
 from ...errors import LocalError
+
+if TYPE_CHECKING:
+    from ..programs.findings import StatedEpsilon
 
 SHOWN = 40  # rows in a notebook; all are in `columns`
 APART = ' style="text-align:left;vertical-align:top;padding:0.15em 1.2em 0.15em 0"'
@@ -127,6 +130,9 @@ CoalitionFrame = TypedFrame[
     Literal["bits_per_person"],
     Literal["coalition", "bits_are", "method", "verdict"],
 ]
+EpsilonFrame = TypedFrame[
+    Never, Literal["nats", "at_least", "delta"], Literal["of", "adjacency", "reading"]
+]
 AttackFrame = TypedFrame[Never, Literal["achieved", "of"], Literal["attack", "unit"]]
 
 
@@ -141,12 +147,15 @@ class Frames:
         coalitions: what every coalition has learnt. `bits_are`: whether the number is the value
             (exact), or a bound of it (at least, at most).
         attacks: what each attack of the scenario has achieved, of how much.
+        epsilons: every epsilon, in nats, with its delta and the adjacency that it is for;
+            `relied_on`: people who are assumed to tell nobody their reports. No row without noise.
     """
 
     release: ReleaseFrame
     marginals: MarginalFrame
     coalitions: CoalitionFrame
     attacks: AttackFrame
+    epsilons: EpsilonFrame
 
 
 def frames(outcome: Any) -> Frames:
@@ -163,6 +172,7 @@ def frames(outcome: Any) -> Frames:
         TypedFrame(column_cells(("feature", "value", "people"), counted)),
         TypedFrame(column_cells(COALITIONS, [*map(_coalition, outcome.coalitions)])),
         TypedFrame(column_cells(("attack", "achieved", "of", "unit"), effects)),
+        TypedFrame(column_cells(EPSILONS, [*map(_epsilon, _stated(outcome))])),
     )
 
 
@@ -185,4 +195,20 @@ def _coalition(view: Any) -> tuple[Cell, ...]:
         *(" + ".join(view.parties), view.linked, view.users, view.cells_certain, view.cells),
         *(view.bits_per_person, view.bits_are.value, view.rows_guessed, view.rows_guessed_before),
         *(view.method.value, view.verdict),
+    )
+
+
+EPSILONS = ("of", "nats", "at_least", "delta", "adjacency", "reading", "relied_on")
+
+
+def _stated(outcome: Any) -> tuple["StatedEpsilon", ...]:
+    """Every epsilon of a run."""
+    stated: tuple[StatedEpsilon, ...] = outcome.findings.epsilons if outcome.findings else ()
+    return stated
+
+
+def _epsilon(stated: "StatedEpsilon") -> tuple[Cell, ...]:
+    return (
+        *(stated.of, stated.nats, stated.at_least, stated.delta, stated.adjacency, stated.reading),
+        stated.relied_on,
     )

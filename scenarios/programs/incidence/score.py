@@ -18,13 +18,16 @@ from ....protocol.messages import Counts
 from ...populations.sets import readable, unpack_text, vectors_of
 from ...schema.model import Scenario
 from ...serialization.record import Record
-from ..findings import Findings
+from ..findings import Findings, StatedEpsilon
 from ..randomized.questions import Question
 
 if TYPE_CHECKING:
     from ...populations import Population
 
 SEED = 0x73657473  # of the estimator that draws (bayes): the same counts, the same estimate
+
+# adjacency: an element is in one owner's set or not; in any of them or not
+ONE_MEMBERSHIP, ONE_ELEMENT = "replace one membership", "replace one element's memberships"
 
 
 class Budget(Record, frozen=True):
@@ -121,6 +124,15 @@ class Incidence(Findings, frozen=True, tag="incidence"):
     def epsilon(self) -> float:
         """Of one position, in nats."""
         return self.budget.position
+
+    @property
+    def epsilons(self) -> tuple[StatedEpsilon, ...]:
+        """The epsilon of one membership, and of all memberships of one element."""
+        position, element = self.budget.position, self.budget.element
+        return (
+            StatedEpsilon("local: one membership", position, position, 0.0, ONE_MEMBERSHIP),
+            StatedEpsilon("local: one element", element, element, 0.0, ONE_ELEMENT),
+        )
 
     @property
     def counted(self) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ reports, and count their noise given these people. Every epsilon says which one 
 """
 
 from collections.abc import Iterator, Sequence
-from math import nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from ...schema.mechanisms import mechanisms
 from ...schema.model import Scenario
 from ...serialization.record import Record
 from ...wording import percent
-from ..findings import Findings
+from ..findings import Findings, StatedEpsilon
 from .encoding import Tally, tally
 from .estimated import Estimated, ShareErrors, UntestedEstimate, compare, limits, worst
 from .found import FoundFeature, searched
@@ -27,6 +27,7 @@ from .found import against as found_against
 from .measured import MeasuredFeature, against, measures
 from .privacy import ADJACENCY, PrivacyLoss, read_privacy, unseen_privacy
 from .questions import SHOWN, Question, feature_budget, gathered, rule
+from .stated import shuffled_epsilons
 
 JOINT = 6  # bits whose joint shares are estimated too: 64 of them
 
@@ -107,6 +108,18 @@ class Randomized(Findings, frozen=True, tag="randomized"):
     def bits(self) -> float | None:
         """That a person's reports carry about its values."""
         return self.told.information
+
+    @property
+    def epsilons(self) -> tuple[StatedEpsilon, ...]:
+        """The local epsilons, and those after shuffling in both readings."""
+        local, each = inf if self.budget.mixed else self.epsilon, self.each
+        alone = [("local", local)]
+        if len(self.domains) > 1 and not self.budget.mixed:
+            alone.append(("local: one feature", each))
+        return (
+            *(StatedEpsilon(of, nats, nats, 0.0, self.budget.adjacency) for of, nats in alone),
+            *shuffled_epsilons(self.told),
+        )
 
     @property
     def vacuous(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from ....analysis.shuffled import removed_delta, replaced_delta
 from ....analysis.shuffled.sampled_rows import PARTS, rate_parts
 from ....protocol.hiding import BLANK
 from ...serialization.record import Record
+from ..findings import StatedEpsilon
 from .check import EPSILON
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ...schema.model import Policy
 
 SHOWN = 20  # rows with estimates, the largest
+REPLACED = "replace one"  # adjacency of `replaced`: a person's row is another one
 ALPHA = 0.05  # probability with which the limits of one row may fail
 
 
@@ -67,6 +69,20 @@ class Sampled(Record, frozen=True):
     estimates: tuple[Estimate, ...]
     rows: int
     adjacency: str = "add or remove one"
+
+    @property
+    def stated(self) -> tuple[StatedEpsilon, ...]:
+        """Epsilon with each of the deltas."""
+        deltas = (
+            ("release", self.removed, self.adjacency),
+            ("release", self.replaced, REPLACED),
+            ("reader", self.reader, self.adjacency),
+            ("reader and randomness", self.tried, self.adjacency),
+        )
+        return tuple(
+            StatedEpsilon(of, self.epsilon, self.epsilon, delta, adjacency)
+            for of, delta, adjacency in deltas
+        )
 
 
 def sampled_by(policy: "Policy", release: "Counts") -> Sampled | None:

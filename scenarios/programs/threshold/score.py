@@ -28,7 +28,7 @@ from ....protocol.opened_prefixes import (
 )
 from ....protocol.parties import ANALYST, RANDOMNESS
 from ...serialization.record import Record
-from ..findings import Findings
+from ..findings import Findings, StatedEpsilon
 from .estimates import Sampled, estimated_cells, sampled_by
 
 if TYPE_CHECKING:
@@ -113,6 +113,11 @@ class Opened(Findings, frozen=True, tag="threshold"):
     excluded: int = 0
     excluded_cells: int = 0
     reader_excluded: int = 0
+
+    @property
+    def epsilons(self) -> tuple[StatedEpsilon, ...]:
+        """The one epsilon of people who take part at random, with the delta of each view."""
+        return self.sampled.stated if self.sampled else ()
 
     @property
     def withheld(self) -> int:

@@ -45,6 +45,7 @@ def test_csv_and_json_hold_the_same_programs(typed) -> None:
         "shares",
     ]
     assert data["schema"] == 1
+    assert {line["epsilon_adjacency"] for line in lines} == {""}
     assert float(lines[0]["true_exposure"]) == data["programs"][0]["privacy"]["true"]
 
 
@@ -54,6 +55,7 @@ def test_noise_is_told_as_noise(typed) -> None:
     assert "30 reports" in said.out
     assert "no rows" in said.out
     assert "e = 4" in said.out
+    assert "e: local, of a person's whole answer; adjacency: replace one." in said.out
     assert "joint: one noisy report" in said.out
     assert "runs/" not in said.out
 

@@ -242,7 +242,7 @@ def test_every_mechanism_answers_without_a_mix(mechanism: str) -> None:
     features = programs["local features e=4"]
     assert features.trust.most_trusted.linked == 40
     assert features.trust.most_trusted.reports
-    assert features.privacy.epsilon == 4
+    assert (features.privacy.epsilon, features.privacy.adjacency) == (4, "replace one")
     assert features.utility.mean_limits is not None
     low, high = features.utility.mean_limits
     assert low <= features.utility.mean <= high

@@ -39,6 +39,18 @@ def test_epsilon_after_shuffling_is_for_those_relied_on(tmp_path: Path) -> None:
     assert local(outcome).epsilon == 3  # the local one relies on nobody
     printed = [meaning for _, _, meaning in scores(local(outcome))]
     assert sum("40 reports, if 25 people tell nobody theirs" in each for each in printed) == 1
+    table = outcome.frames.epsilons
+    assert set(table["adjacency"]) == {"replace one"}
+    assert dict(zip(table["of"], table["relied_on"], strict=True)) == {
+        "local": None,
+        "local: one feature": None,
+        f"shuffled: {told.feature}": 25,
+    }
+    assert (table["nats"][0], table["delta"][0]) == (3, 0)
+    assert (table["nats"][2], table["at_least"][2]) == (
+        told.hockey_stick,
+        told.hockey_stick_at_least,
+    )
     folder = save(outcome, tmp_path)
     assert not [check for check in verify(read(folder), again=False) if check.ok is False]
     path = folder / "result.json"

@@ -93,6 +93,12 @@ def test_real_equals_ideal(positions: int) -> None:
     assert real.decision is real.marginals is real.burned is real.curated is None
     findings = counted(real)
     assert findings.truth == tuple(zipf(4, positions).tolist())
+    each, element = real.frames.epsilons
+    assert (each["adjacency"], element["adjacency"]) == (
+        "replace one membership",
+        "replace one element's memberships",
+    )
+    assert element["nats"] == findings.owners * each["nats"]
     assert (findings.owners, findings.positions, findings.left_out, findings.outside) == (
         4,
         positions,

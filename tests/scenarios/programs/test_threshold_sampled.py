@@ -70,6 +70,10 @@ def test_who_does_not_take_part_is_in_no_group_and_looks_alike() -> None:
         row: n for row, n in rows.items() if n >= 3
     }
     assert sum(release.values()) == 150
+    table = outcome.frames.epsilons
+    one, other = "add or remove one", "replace one"
+    assert table["adjacency"] == (one, other, one, one)
+    assert table["delta"][0] < table["delta"][1]  # another row is told better than none
     assert outcome.transcript
     sizes = {
         (event.kind, event.size)
