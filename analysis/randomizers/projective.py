@@ -199,11 +199,45 @@ class ProjectiveGeometry(Numbered, Pure):
         return u, v, many / self.outputs
 
     def neighbours(self) -> list[Neighbours]:
-        """Two symbols are like any other two; the blanket is a uniform point."""
+        """Two symbols are like any other two; the blanket is a uniform point.
+
+        Outcomes: on which of the two planes a report is. The plane of a third symbol z may hold
+        what the two have in common (z is on the line through them: then it holds no other point of
+        theirs); else it cuts them like any third plane, and whether a report is on it is an outcome
+        too.
+        """
         u, v, b = self._kinds()
         plane = _points_of(self.q, self.t - 1)
         weight = (1 - self.truth) * self.outputs / (self.outputs - plane)
-        return [(PairLaw.over(b, u, v, weight), [PairLaw.over(v, u, v)])]
+        equals = [PairLaw.over(v, u, v, shared=b)]
+        if self.a > 2:
+            equals.append(self._beside(self._on_the_line()))
+        if self.a > self.q + 1:  # the first q + 1 points are a line
+            equals.append(self._beside(self._off_the_line()))
+        return [(PairLaw.over(b, u, v, weight), equals)]
+
+    def _on_the_line(self) -> Counts:
+        """Points by whether they are on the planes of u, v and z, z on the line through both."""
+        plane, both = _points_of(self.q, self.t - 1), _points_of(self.q, self.t - 2)
+        own = plane - both
+        rest = self.outputs - both - 3 * own
+        return np.array([[[both, 0], [0, own]], [[0, own], [own, rest]]])
+
+    def _off_the_line(self) -> Counts:
+        """The same of three planes that have no more in common than any three."""
+        plane, two, three = (_points_of(self.q, self.t - i) for i in (1, 2, 3))
+        one = plane - 2 * two + three
+        rest = self.outputs - 3 * plane + 3 * two - three
+        some = two - three
+        return np.array([[[three, some], [some, one]], [[some, one], [one, rest]]])
+
+    def _beside(self, many: Counts) -> PairLaw:
+        """Others of z, from the points on and off the planes of u, v and z, shape (2, 2, 2)."""
+        plane = _points_of(self.q, self.t - 1)
+        chance = np.array([self.truth / plane, (1 - self.truth) / (self.outputs - plane)])
+        u, v, z = (many * chance[place] for place in np.indices((2, 2, 2)))
+        uniform = many / self.outputs
+        return PairLaw.over(*(law.ravel() for law in (z, u, v)), shared=uniform.ravel())
 
 
 def _points_of(q: int, t: int) -> int:
