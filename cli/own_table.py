@@ -39,13 +39,16 @@ CROWD = (
         help="Share of people who may be in a smaller crowd.",
     ),
 )
-OPTIONS = (
-    click.option("--columns", help="Only these columns.", metavar=NAMES),
+FORM = (
     click.option("--separator", metavar="SIGN", help="Between two cells: , ; | or tab."),
     click.option("--encoding", metavar="NAME", help="Such as utf-8, utf-16, latin-1, cp1252."),
     click.option("--sheet", metavar="NAME", help="Of an Excel workbook; otherwise the first."),
     click.option("--header/--no-header", default=None, help="Whether line 1 names the columns."),
     click.option("--decimal", type=click.Choice([".", ","]), help="The sign before decimals."),
+)
+OPTIONS = (
+    click.option("--columns", help="Only these columns.", metavar=NAMES),
+    *FORM,
     click.option(
         "--missing-text",
         multiple=True,
@@ -79,6 +82,11 @@ def counted_options(command: Command) -> Command:
 def table_options(command: Command) -> Command:
     """Give a command the options of a table; it takes them as `**reading`."""
     return _with(OPTIONS, command)
+
+
+def form_options(command: Command) -> Command:
+    """Give a command what may be said of how a file is written; it takes that as `**form`."""
+    return _with(FORM, command)
 
 
 def ledger_option(command: Command) -> Command:

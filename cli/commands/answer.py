@@ -1,13 +1,14 @@
-"""`veilmix answer`: answer in a session, one person asked here, or many from a CSV file."""
+"""`veilmix answer`: answer in a session, one person asked here, or many from a file."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import DataError
 from ..options import FILE
+from ..own_table import form_options
 from .serve import DURABLE, JOURNAL, KEY, LOG, PATIENCE, conclude, opened
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     "--from",
     "table",
     type=FILE,
-    help="A CSV file with a column for each feature and a line for each person of PLACE.  "
-    "[default: ask here]",
+    help="A table with a column for each feature and a row for each person of PLACE: text, Excel "
+    "or Parquet, by its ending.  [default: ask here]",
 )
+@form_options
 @DURABLE
 @JOURNAL
 @LOG
@@ -38,17 +40,24 @@ def command(
     journal: Path,
     log: str,
     patience: float,
+    **form: Any,
 ) -> None:
     """Answer as the people of PLACE in the session in the file SESSION, and stay until its end.
 
     Values are sealed here; no other machine gets one that it can read with a name.
     """
     hosted, site = opened(session, place, key, durable, journal, log, patience)
+    from ...scenarios.populations.file_options import options_of
+    from ...scenarios.schema.model import Population
     from ...scenarios.sessions.place import read_answers, take_part
 
     if not hosted.directory.places[place].users:
         raise click.UsageError(f"{place} is no people: `veilmix serve {place}` is for it")
-    rows = read_answers(table, hosted) if table else _asked(hosted, place)
+    rows = (
+        read_answers(table, hosted, options_of(Population(source=str(table), **form)))
+        if table
+        else _asked(hosted, place)
+    )
     conclude(take_part(hosted, site, rows), hosted)
 
 
@@ -66,7 +75,7 @@ def _asked(session: "SessionFile", place: str) -> Sequence[Sequence[str]]:
             for feature in session.schema.features
         }
         try:
-            rows.append(check_answer(row, session, "answer"))
+            rows.append(check_answer(row, session, lambda: "answer"))
         except DataError as wrong:  # a choice that click takes in another case
             raise click.UsageError(str(wrong)) from None
     return rows

@@ -82,6 +82,10 @@ class FileSource:
         """Yield every row with all columns, as text. Raises DataError."""
         return self._reader.rows(self.content, self.columns, [], self.asked)
 
+    def where(self, index: int) -> str:
+        """Write where in the file a row (from 0) stands."""
+        return self._reader.where(self.content, index, self.asked)
+
     def table(
         self,
         chosen: Sequence[tuple[str, str]],
@@ -124,8 +128,9 @@ class FileSource:
                 rows, ours, *lacking, lambda n: progress(f"reading {path}: {n:,} rows")
             )
         except Unusable as bad:
-            where = self._reader.where(self.content, bad.row, self.asked)
-            raise DataError(f"{where}: column {theirs[bad.column]!r}: {bad.why}") from None
+            raise DataError(
+                f"{self.where(bad.row)}: column {theirs[bad.column]!r}: {bad.why}"
+            ) from None
         _inhabited(path, encoded)
         skipped = (f"{len(empty):,} empty lines skipped",) if empty else ()
         table = Table(

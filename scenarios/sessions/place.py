@@ -1,7 +1,6 @@
 """What a place does in a session: the board is kept, a party plays its role, people answer."""
 
-import csv
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,8 @@ from ...roles.event_loop import run_loop
 from ...roles.session import PEOPLE, make_key, perform
 from ...roles.workplace import HERE, Workplace
 from ..play.announcement import announced_policy, announced_rules
+from ..populations.file_options import NOTHING, FileOptions
+from ..populations.files import source_of
 from ..programs.randomized.questions import Question, questions, randomization
 from ..programs.randomized.score import estimates
 from ..programs.registry import (
@@ -33,6 +34,7 @@ from ..programs.registry import (
     wire,
 )
 from ..records.people_keys import signers_of
+from ..schema.model import Population as Section
 from .file import SessionFile
 
 Rows = Sequence[Sequence[str]]
@@ -150,32 +152,34 @@ def noise(session: SessionFile) -> Sequence[Question]:
     return questions(session.scenario, session.schema.names, values)
 
 
-def read_answers(path: Path, session: SessionFile) -> Rows:
-    """Read the answers of people from a CSV file with a header; DataError if one is none."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            reader = csv.reader(lines, strict=True)
-            try:
-                table = [(reader.line_num, row) for row in reader if row]
-            except csv.Error as bad:
-                raise DataError(f"{path}:{reader.line_num}: not CSV: {bad}") from None
-    except (OSError, UnicodeDecodeError) as bad:
-        raise DataError(f"{path}: cannot be read as CSV in UTF-8: {bad}") from None
-    (_, columns), *people = table or [(1, [])]
-    if twice := [name for name in columns if columns.count(name) > 1]:
-        raise DataError(f"{path}: two columns are called {twice[0]!r}")
-    for number, row in people:
-        if len(row) != len(columns):
-            found = f"{len(row)} cells found, the header has {len(columns)} columns"
-            raise DataError(f"{path}:{number}: {found}")
+def read_answers(path: Path, session: SessionFile, asked: FileOptions = NOTHING) -> Rows:
+    """Read the answers of people from a table, as `veilmix score` reads one.
+
+    asked: what is known of how the file is written; the rest is found out. Spaces around a value
+    are left out; an empty cell is no answer, unless the feature has a value without letters.
+
+    Raises:
+        DataError: it cannot be read, has no column for a feature, or a value outside its domain.
+    """
+    source, wanted = source_of(path, asked), [feature.name for feature in session.schema.features]
+    if lacking := [name for name in wanted if name not in source.columns]:
+        found = ", ".join(source.columns)
+        raise DataError(f"{path}: column {lacking[0]!r} is needed; found {found}")
+    table = source.table([(name, name) for name in wanted], Section(source=str(path), missing=""))
+    columns = zip(table.values, table.codes.T, strict=True)
+    rows = zip(*([values[code] for code in codes] for values, codes in columns), strict=True)
     return [
-        check_answer(dict(zip(columns, row, strict=True)), session, f"{path}:{number}")
-        for number, row in people
+        check_answer(dict(zip(wanted, row, strict=True)), session, partial(source.where, index))
+        for index, row in enumerate(rows)
     ]
 
 
-def check_answer(said: Mapping[str, Any], session: SessionFile, where: str) -> Sequence[str]:
+def check_answer(
+    said: Mapping[str, Any], session: SessionFile, where: Callable[[], str]
+) -> Sequence[str]:
     """Give one person's values in the order of the features; DataError, naming no other value.
+
+    where: asked what the answer is called, where it is refused.
 
     A value may be finer than what is said of it: the person's own machine makes it coarser.
     """
@@ -185,7 +189,7 @@ def check_answer(said: Mapping[str, Any], session: SessionFile, where: str) -> S
         if not isinstance(value, str) or not feature.admits(feature.coarsen(value)):
             finer = "what becomes one of " if feature.rules else ""
             raise DataError(
-                f"{where}: {feature.name}: found {value!r:.60}; {finer}{', '.join(domain)} are "
+                f"{where()}: {feature.name}: found {value!r:.60}; {finer}{', '.join(domain)} are "
                 "accepted"
             )
         row.append(value)

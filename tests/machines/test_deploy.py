@@ -13,6 +13,7 @@ import pytest
 from session_kit import CHANGED, DRIVEN, LONG, free_ports, left, let_pass
 from veilmix.errors import DataError, ParameterError, ScenarioError, StorageError
 from veilmix.machines.journal import Durable
+from veilmix.scenarios.populations.file_options import NOTHING, FileOptions
 from veilmix.scenarios.records.identity_files import create, read_identity
 from veilmix.scenarios.records.people_keys import create_people, read_people, signers_of
 from veilmix.scenarios.schema.model import Bins, Feature
@@ -200,23 +201,33 @@ def test_a_place_is_only_who_the_session_says(folder: Path) -> None:
         site(deployment, "shuffler-9", own, log, Durable.OFF, folder)
 
 
+def test_answers_are_read_as_a_table_of_ones_own(folder: Path) -> None:
+    deployment = session(folder)
+    for form, text in (
+        (NOTHING, "day,meal,more\nFriday,fish,x\n"),
+        (NOTHING, "\ufeffday;meal\n Friday ; fish\n\n"),
+        (FileOptions(separator="\t", encoding="utf-16"), "meal\tday\nfish\tFriday\n"),
+    ):
+        table = folder / "answers.csv"
+        table.write_text(text, encoding=form.encoding or "utf-8")
+        assert [list(row) for row in read_answers(table, deployment, form)] == [["fish", "Friday"]]
+
+
 def test_answers_outside_the_domain_are_said_before_anything_is_sent(folder: Path) -> None:
     table = folder / "answers.csv"
     deployment = session(folder)
-    table.write_text("day,meal,more\nFriday,fish,x\n")
-    assert list(read_answers(table, deployment)) == [["fish", "Friday"]]
     for text, said in (
         ("day,meal\nFriday,fish\nSunday,fish\n", "answers.csv:3: day: found 'Sunday'"),
-        ("day\nFriday\n", "meal: found None"),
-        ("", ""),
+        ("day,meal\nFriday,\n", "answers.csv:2: meal: found ''"),
+        ("day\nFriday\n", "answers.csv: column 'meal' is needed; found day"),
+        ("day,meal\n", "a header, but no people"),
+        ("day,meal\nFriday\n", "answers.csv:2: 1 cells found"),
+        ("", "the file is empty"),
     ):
         table.write_text(text)
-        if said:
-            with pytest.raises(DataError, match=said):
-                read_answers(table, deployment)
-        else:
-            assert list(read_answers(table, deployment)) == []
-    with pytest.raises(DataError, match="cannot be read"):
+        with pytest.raises(DataError, match=said):
+            read_answers(table, deployment)
+    with pytest.raises(DataError, match="there is no such file"):
         read_answers(folder / "none.csv", deployment)
 
 
