@@ -9,19 +9,16 @@
 The first two are for whoever holds a certificate of the session, those of the board for anybody.
 """
 
-import json
 import math
 import os
-import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import signal
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import trio
 
 from ..crypto.entropy import Entropy, SeededEntropy, SystemEntropy
@@ -31,11 +28,12 @@ from ..protocol.board import Board, Entry
 from ..protocol.messages import Roster
 from ..protocol.phases import BOARD, Phase
 from ..protocol.transcript import Refusal
-from ..roles.instruments import Instrument, Instruments
+from ..roles.instruments import Instruments
 from . import tls
 from .board_service import MOST_POST, BoardService
 from .clocks import RealTime
 from .directory import Directory
+from .gauge import Gauge, Log, answer_status
 from .host import MOST_LETTERS, Host, secured
 from .http import Answer, Limits, Request, Server
 from .hurry import Hurry
@@ -48,10 +46,8 @@ from .world import World
 CONNECTIONS = 1_500  # at once
 PEOPLE = 1 << 22  # bytes: what people may send at once
 POSTS = Limits(body=MOST_POST, connections=CONNECTIONS)
-JSON = (("content-type", "application/json"),)
 
 Perform = Callable[[RemoteNetwork, Entropy], Any]
-Log = Callable[..., None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,133 +99,10 @@ class Site:
             ) from None
 
 
-class Status(msgspec.Struct, frozen=True):
-    """Where a place stands: what it answers whoever asks, and what is read of the answer.
-
-    Attributes:
-        place: its name.
-        session: hexadecimal; of nothing before one is announced.
-        phase: of the board as the place sees it.
-        round: the number of the last call; 0 before there is one.
-        entries: posts that it has seen.
-        posts: messages, by what they are.
-        refused: messages that were refused, by reason.
-        batch: messages in the batch that is being collected.
-        seconds: since the place began.
-        silent: seconds since something came.
-        unreached: why another place is not reached now, by its name; of the board always empty,
-            which waits for others to come.
-        turned_away: connections that were refused before a word was heard, by reason.
-    """
-
-    place: str
-    session: str
-    phase: str
-    round: int
-    entries: int
-    posts: Mapping[str, int]
-    refused: Mapping[str, int]
-    batch: int
-    seconds: float
-    silent: float
-    unreached: Mapping[str, str]
-    turned_away: Mapping[str, int]
-
-
-@dataclass(slots=True)
-class Gauge(Instrument):
-    """Counts what a place does; logs it without a value, a key or a person.
-
-    Attributes:
-        site: the place that is watched.
-        troubles: what stands between it and others.
-        began: when it began, in seconds of the machine's clock.
-        messages: that came, by kind.
-        refused_by: messages that parties refused, by reason.
-        batch: messages in the batch that is being collected.
-        changed: when something came last, in seconds of the machine's clock.
-    """
-
-    site: Site
-    troubles: Troubles
-    began: float = field(default_factory=time.monotonic)
-    messages: Counter[str] = field(default_factory=Counter)
-    refused_by: Counter[str] = field(default_factory=Counter)
-    batch: int = 0
-    changed: float = field(default_factory=time.monotonic)
-
-    def entry(self, entry: Entry, board: Board) -> None:
-        """Count and log an entry of the board."""
-        self.changed = time.monotonic()
-        kind = entry.message.kind.name.lower()
-        self.messages[f"post {kind}"] += 1
-        self.site.log(
-            *("entry", f"{entry.author}: {kind}"), round=entry.message.round, phase=board.phase
-        )
-
-    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
-        """Count a letter that is sent."""
-        self.messages["sent"] += 1
-
-    def refused(self, refusal: Refusal) -> None:
-        """Count and log what was refused."""
-        self.refused_by[refusal.reason.value] += refusal.count
-        self.site.log("refused", refusal.reason.value, many=refusal.count)
-
-    def stage(self, name: str, done: int, total: int) -> None:  # noqa: ARG002
-        """Keep how large the batch is."""
-        self.batch = total
-
-    def status(self, board: Board) -> Status:
-        """Where this place stands."""
-        return Status(
-            place=self.site.name,
-            session=board.session.hex(),
-            phase=board.phase.value,
-            round=board.calls[-1].round if board.calls else 0,
-            entries=len(board.entries),
-            posts=dict(self.messages),
-            refused=dict(self.refused_by),
-            batch=self.batch,
-            seconds=round(time.monotonic() - self.began, 1),
-            silent=round(time.monotonic() - self.changed, 1),
-            unreached=self.troubles.text(),
-            turned_away=dict(self.troubles.turned_away),
-        )
-
-    def metrics(self, board: Board) -> bytes:
-        """The same in numbers (Prometheus' text format, version 0.0.4)."""
-        now = self.status(board)
-        lines = [
-            *_lines("messages_total", "counter", "kind", now.posts),
-            *_lines("refused_total", "counter", "reason", now.refused),
-            *_lines("turned_away_total", "counter", "reason", now.turned_away),
-            *_lines("unreached", "gauge", "reason", self.troubles.by_kind()),
-            *_lines("phase", "gauge", "phase", {p.value: int(p is board.phase) for p in Phase}),
-        ]
-        for name in ("round", "entries", "batch", "seconds", "silent"):
-            lines += _lines(name, "gauge", "place", {self.site.name: getattr(now, name)})
-        return "\n".join([*lines, ""]).encode()
-
-
-def _lines(name: str, kind: str, label: str, numbers: Mapping[str, float]) -> list[str]:
-    rows = [f'veilmix_{name}{{{label}="{value}"}} {number}' for value, number in numbers.items()]
-    return [f"# TYPE veilmix_{name} {kind}", *rows]
-
-
-def answer_status(gauge: Gauge, board: Callable[[], Board], request: Request) -> Answer | None:
-    """Answer whoever asks where a place stands; None for other requests."""
-    if (request.method, request.path) == ("GET", "/status"):
-        return Answer(200, json.dumps(msgspec.to_builtins(gauge.status(board()))).encode(), JSON)
-    if (request.method, request.path) == ("GET", "/metrics"):
-        return Answer(200, gauge.metrics(board()))
-    return None
-
-
 async def run_board(site: Site, linger: float) -> Board:
     """Keep the board until the session has been over for so many seconds; returns it."""
     troubles = Troubles(partial(site.log, "note"), site.directory.certificates)
-    journal, gauge = site.opened(), Gauge(site, troubles)
+    journal, gauge = site.opened(), Gauge(site.name, site.log, troubles)
     service = BoardService(
         *(site.known, site.own.signer),
         speaks=site.directory.speaks_for,
@@ -260,12 +133,29 @@ async def run_board(site: Site, linger: float) -> Board:
         tell_ready(site)
         if service.board.phase is not Phase.OVER:
             await over.wait()
-        site.log("over", f"stays for {linger:g} seconds, for those who have not read it all")
-        await trio.sleep(linger)
+        try:
+            await _stay(linger, site.log)
+        finally:  # whoever stops it now leaves no journal either
+            if journal is not None:
+                journal.erase()
         nursery.cancel_scope.cancel()
-    if journal is not None:
-        journal.erase()
     return service.board
+
+
+async def _stay(seconds: float, log: Log) -> None:
+    """Stay so long, or until the process is asked to end (SIGTERM)."""
+    with trio.open_signal_receiver(signal.SIGTERM) as asked:
+        log("over", f"stays for {seconds:g} seconds, for those who have not read it all")
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_end, nursery.cancel_scope, asked)
+            await trio.sleep(seconds)
+            nursery.cancel_scope.cancel()
+
+
+async def _end(scope: trio.CancelScope, asked: AsyncIterator[int]) -> None:
+    """End what is in a scope at the first signal."""
+    await anext(asked)
+    scope.cancel()
 
 
 async def run_party(
@@ -276,7 +166,7 @@ async def run_party(
     listeners: where it listens, if that is open already.
     """
     troubles = Troubles(partial(site.log, "note"), site.directory.certificates)
-    journal, gauge = site.opened(), Gauge(site, troubles)
+    journal, gauge = site.opened(), Gauge(site.name, site.log, troubles)
     entropy: Entropy = SystemEntropy()
     if journal is not None:
         entropy = SeededEntropy.kept(journal.fact("kept", os.urandom(SECRET)))

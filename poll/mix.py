@@ -15,10 +15,11 @@ import trio
 from ..crypto.entropy import Entropy
 from ..crypto.identity import Identity
 from ..errors import DataError, ParameterError, StorageError
+from ..machines.gauge import Log
 from ..machines.http import Client
 from ..machines.outbox import LATEST, SOONEST, TROUBLE
 from ..machines.remote import RemoteNetwork
-from ..machines.service import Log, Site, run_party
+from ..machines.service import Site, run_party
 from ..protocol.board import Board
 from ..protocol.messages import Kind
 from ..roles.cast import Cast

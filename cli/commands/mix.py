@@ -13,7 +13,7 @@ from ..app import Unmet
 
 if TYPE_CHECKING:
     from ...crypto.identity import Identity
-    from ...machines.service import Log
+    from ...machines.gauge import Log
     from ...protocol.board import Board
     from ...scenarios.schema.model import Scenario
 

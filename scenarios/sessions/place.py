@@ -10,9 +10,10 @@ from ...crypto.entropy import Entropy
 from ...crypto.identity import Identity
 from ...crypto.signing import Signer
 from ...errors import DataError, ParameterError
+from ...machines.gauge import Log
 from ...machines.journal import Durable, memory_folder
 from ...machines.remote import RemoteNetwork
-from ...machines.service import Log, Site, run_board, run_party
+from ...machines.service import Site, run_board, run_party
 from ...protocol import parties
 from ...protocol.board import Board
 from ...protocol.history import History

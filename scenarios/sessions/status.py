@@ -10,9 +10,9 @@ import trio
 from ...crypto.identity import PublicIdentity
 from ...errors import DataError, Refused
 from ...machines.directory import Place
+from ...machines.gauge import Status
 from ...machines.observer import Address, address_of, posts, visiting
 from ...machines.outbox import TROUBLE
-from ...machines.service import Status
 from ...machines.trouble import diagnose
 from ...protocol.board import Board
 from ...protocol.messages import Kind

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import trio
-from veilmix.machines import clocks, service
+from veilmix.machines import clocks, gauge, service
 from veilmix.machines.host import Host, IdleState
 from veilmix.protocol.board import Board, Entry
 from veilmix.protocol.phases import BOARD
@@ -20,7 +20,7 @@ from veilmix.protocol.phases import BOARD
 AHEAD, OVER = Path("ahead"), Path("over")
 PAUSE = 0.05  # seconds between two looks at these files
 
-_time, _begun, _told = time.time, Host.__init__, service.Gauge.entry
+_time, _begun, _told = time.time, Host.__init__, gauge.Gauge.entry
 
 
 def driven_time() -> float:
@@ -44,9 +44,9 @@ def _begin(self: Host, *given: object, **more: object) -> None:
     self._idle = lambda stands: _idle(self.name, stands)
 
 
-def _entry(self: service.Gauge, entry: Entry, board: Board) -> None:
+def _entry(self: gauge.Gauge, entry: Entry, board: Board) -> None:
     _told(self, entry, board)
-    if self.site.name == BOARD:
+    if self.name == BOARD:
         _write(BOARD, entries=len(board.entries))
 
 
@@ -62,7 +62,7 @@ async def _until_over(_: float) -> None:
 
 
 time.time = driven_time
-service.Gauge.entry = _entry  # type: ignore[method-assign]
+gauge.Gauge.entry = _entry  # type: ignore[method-assign]
 Host.__init__ = _begin  # type: ignore[method-assign]
 clocks.RealTime.wait = _wait  # type: ignore[method-assign]
 service.trio = SimpleNamespace(**{**vars(trio), "sleep": _until_over})  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
 """One session of processes, as it is played by hand, and all that can be seen of it from outside.
 
 Two clocks are wrong by a minute, every place keeps a journal on disk, and a page follows the board.
-It is played once; each test looks at another part of what was seen.
+The board is asked to end before its time. It is played once; each test looks at another part of it.
 """
 
 import json
@@ -126,7 +126,11 @@ def seen(tmp_path_factory: pytest.TempPathFactory, module_started: Any) -> Seen:
     record.page = address[0]
     session.heard("board", "entry", "board: head")  # the call of the first round stands
     look(record)
-    record.codes = {place: session.ended(place) for place in session.processes}
+    others = [place for place in session.processes if place != "board"]
+    record.codes = {place: session.ended(place) for place in others}
+    session.heard("board", "over")
+    session.processes["board"].terminate()  # in the time that it stays for those who come late
+    record.codes["board"] = session.processes["board"].wait()
     return record
 
 

@@ -11,9 +11,10 @@ from veilmix.crypto.identity import Identity, fingerprint_of_digest, make_identi
 from veilmix.errors import DataError
 from veilmix.machines import tls
 from veilmix.machines.directory import Directory, Place
+from veilmix.machines.gauge import Gauge
 from veilmix.machines.host import secured
 from veilmix.machines.http import Answer, Client, Limits, Request, Server
-from veilmix.machines.service import Gauge, Site, tell_ready
+from veilmix.machines.service import Site, tell_ready
 from veilmix.machines.trouble import DATES, MOST_REASONS, Kind, Troubles
 from veilmix.protocol.board import Board
 from veilmix.scenarios.sessions.status import read_status
@@ -165,14 +166,14 @@ def test_no_date_of_a_certificate_is_compared_but_it_is_said(
 
 def test_status_and_metrics_have_the_reasons() -> None:
     ours, theirs, _ = trio.run(told, STRANGER, OWN, OTHER, 4)
-    site = Site("curator", OWN, Directory({}), {}, lambda *_: None)
-    status = Gauge(site, ours).status(Board())
+    own, other = (Gauge("curator", print, troubles) for troubles in (ours, theirs))
+    status = own.status(Board())
     assert status.unreached == ours.text()
     assert 'veilmix_unreached{reason="another certificate answers"} 1' in (
-        Gauge(site, ours).metrics(Board()).decode()
+        own.metrics(Board()).decode()
     )
     assert 'veilmix_turned_away_total{reason="no TLS handshake"} 4' in (
-        Gauge(site, theirs).metrics(Board()).decode()
+        other.metrics(Board()).decode()
     )
 
 

@@ -1,0 +1,149 @@
+"""How a place stands, for whoever asks: as JSON, and in numbers that Prometheus reads.
+
+GET /status          where this place stands (no key, no value, nobody's name but those of
+places)
+GET /metrics         the same in numbers
+"""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from ..protocol.board import Board, Entry
+from ..protocol.phases import Phase
+from ..protocol.transcript import Refusal
+from ..roles.instruments import Instrument
+from .http import Answer, Request
+from .trouble import Troubles
+
+Log = Callable[..., None]
+JSON = (("content-type", "application/json"),)
+
+
+class Status(msgspec.Struct, frozen=True):
+    """Where a place stands: what it answers whoever asks, and what is read of the answer.
+
+    Attributes:
+        place: its name.
+        session: hexadecimal; of nothing before one is announced.
+        phase: of the board as the place sees it.
+        round: the number of the last call; 0 before there is one.
+        entries: posts that it has seen.
+        posts: messages, by what they are.
+        refused: messages that were refused, by reason.
+        batch: messages in the batch that is being collected.
+        seconds: since the place began.
+        silent: seconds since something came.
+        unreached: why another place is not reached now, by its name; of the board always empty,
+            which waits for others to come.
+        turned_away: connections that were refused before a word was heard, by reason.
+    """
+
+    place: str
+    session: str
+    phase: str
+    round: int
+    entries: int
+    posts: Mapping[str, int]
+    refused: Mapping[str, int]
+    batch: int
+    seconds: float
+    silent: float
+    unreached: Mapping[str, str]
+    turned_away: Mapping[str, int]
+
+
+@dataclass(slots=True)
+class Gauge(Instrument):
+    """Counts what a place does; logs it without a value, a key or a person.
+
+    Attributes:
+        name: of the place that is watched.
+        log: told what happens, as a word and named facts.
+        troubles: what stands between it and others.
+        began: when it began, in seconds of the machine's clock.
+        messages: that came, by kind.
+        refused_by: messages that parties refused, by reason.
+        batch: messages in the batch that is being collected.
+        changed: when something came last, in seconds of the machine's clock.
+    """
+
+    name: str
+    log: Log
+    troubles: Troubles
+    began: float = field(default_factory=time.monotonic)
+    messages: Counter[str] = field(default_factory=Counter)
+    refused_by: Counter[str] = field(default_factory=Counter)
+    batch: int = 0
+    changed: float = field(default_factory=time.monotonic)
+
+    def entry(self, entry: Entry, board: Board) -> None:
+        """Count and log an entry of the board."""
+        self.changed = time.monotonic()
+        kind = entry.message.kind.name.lower()
+        self.messages[f"post {kind}"] += 1
+        self.log(
+            *("entry", f"{entry.author}: {kind}"), round=entry.message.round, phase=board.phase
+        )
+
+    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
+        """Count a letter that is sent."""
+        self.messages["sent"] += 1
+
+    def refused(self, refusal: Refusal) -> None:
+        """Count and log what was refused."""
+        self.refused_by[refusal.reason.value] += refusal.count
+        self.log("refused", refusal.reason.value, many=refusal.count)
+
+    def stage(self, name: str, done: int, total: int) -> None:  # noqa: ARG002
+        """Keep how large the batch is."""
+        self.batch = total
+
+    def status(self, board: Board) -> Status:
+        """Where this place stands."""
+        return Status(
+            place=self.name,
+            session=board.session.hex(),
+            phase=board.phase.value,
+            round=board.calls[-1].round if board.calls else 0,
+            entries=len(board.entries),
+            posts=dict(self.messages),
+            refused=dict(self.refused_by),
+            batch=self.batch,
+            seconds=round(time.monotonic() - self.began, 1),
+            silent=round(time.monotonic() - self.changed, 1),
+            unreached=self.troubles.text(),
+            turned_away=dict(self.troubles.turned_away),
+        )
+
+    def metrics(self, board: Board) -> bytes:
+        """The same in numbers (Prometheus' text format, version 0.0.4)."""
+        now = self.status(board)
+        lines = [
+            *_lines("messages_total", "counter", "kind", now.posts),
+            *_lines("refused_total", "counter", "reason", now.refused),
+            *_lines("turned_away_total", "counter", "reason", now.turned_away),
+            *_lines("unreached", "gauge", "reason", self.troubles.by_kind()),
+            *_lines("phase", "gauge", "phase", {p.value: int(p is board.phase) for p in Phase}),
+        ]
+        for name in ("round", "entries", "batch", "seconds", "silent"):
+            lines += _lines(name, "gauge", "place", {self.name: getattr(now, name)})
+        return "\n".join([*lines, ""]).encode()
+
+
+def _lines(name: str, kind: str, label: str, numbers: Mapping[str, float]) -> list[str]:
+    rows = [f'veilmix_{name}{{{label}="{value}"}} {number}' for value, number in numbers.items()]
+    return [f"# TYPE veilmix_{name} {kind}", *rows]
+
+
+def answer_status(gauge: Gauge, board: Callable[[], Board], request: Request) -> Answer | None:
+    """Answer whoever asks where a place stands; None for other requests."""
+    if (request.method, request.path) == ("GET", "/status"):
+        return Answer(200, json.dumps(msgspec.to_builtins(gauge.status(board()))).encode(), JSON)
+    if (request.method, request.path) == ("GET", "/metrics"):
+        return Answer(200, gauge.metrics(board()))
+    return None
