@@ -237,7 +237,7 @@ class ProjectiveGeometry(Numbered, Pure):
         chance = np.array([self.truth / plane, (1 - self.truth) / (self.outputs - plane)])
         u, v, z = (many * chance[place] for place in np.indices((2, 2, 2)))
         uniform = many / self.outputs
-        return PairLaw.over(*(law.ravel() for law in (z, u, v)), shared=uniform.ravel())
+        return PairLaw.over(z.ravel(), u.ravel(), v.ravel(), shared=uniform.ravel())
 
 
 def _points_of(q: int, t: int) -> int:
