@@ -78,9 +78,10 @@ class Challenged:
 
     def _shows(self, author: str, body: ShareSecret, at: Place) -> bool:
         hop = at.openers.index(author) + 1
-        if body.step != hop or author in self.shown.get(at.number, ()):
+        share = self.shares.get(at.number, {}).get(author)
+        if share is None or body.step != hop or author in self.shown.get(at.number, ()):
             return False
-        check_shown(body.secret, self.shares[at.number][author].public)
+        check_shown(body.secret, share.public)
         return True
 
     def learn(self, author: str, number: int, body: Body) -> None:

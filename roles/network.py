@@ -15,7 +15,7 @@ import trio
 
 from ..crypto.keys import SecretKey
 from ..crypto.signing import Signer
-from ..errors import Reason, Refused, RoundBurned
+from ..errors import ParameterError, Reason, Refused, RoundBurned
 from ..protocol import parties
 from ..protocol.board import Board, Entry
 from ..protocol.frames import Message, decode_message, envelope_in, kind_of
@@ -236,7 +236,12 @@ class Rounds:
         if len(place.board.calls) < number:
             raise StopAsyncIteration
         await place.until(Kind.HEAD, lambda board: board.due is None)
-        return place.plan(place.board.calls[number - 1])
+        if place.board.due is not None:  # the session ended without a head of this call
+            raise StopAsyncIteration
+        try:
+            return place.plan(place.board.calls[number - 1])
+        except ParameterError:  # the party was told of a session in which there is no such call
+            raise StopAsyncIteration from None
 
 
 class Endpoint:

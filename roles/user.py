@@ -84,6 +84,9 @@ async def user(
         await me.send(sealing_plan, plan.openers[0], sent)
         if proofs is not None and person.looks:
             await contest(me, sealing_plan, proofs, sent, began)
+    else:  # an announcement that does not allow the call on the board ends the rounds, too
+        if person.compares:
+            await compare(me)
 
 
 async def obtain(

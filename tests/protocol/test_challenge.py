@@ -173,6 +173,7 @@ WRONG: dict[str, list[tuple[str, Body]]] = {
     "heard of less than was accepted": [*LOCKED, ACCEPTED, *MIXED, FEWER],
     "heard twice": [*LOCKED, ACCEPTED, *MIXED, HEARD, HEARD],
     "shown before anything is heard": [*LOCKED, ACCEPTED, *MIXED, SHOWN[0]],
+    "shown without a share": [*LOCKED[1:], ACCEPTED, *MIXED, HEARD, SHOWN[0]],
     "shown twice": [*LOCKED, ACCEPTED, *MIXED, HEARD, SHOWN[0], SHOWN[0]],
     "shown in another's name": [*ALL[:-3], ("shuffler-2", SHOWN[0][1])],
     "another secret": [*ALL[:-3], ("shuffler-1", ShareSecret(1, KEYS["shuffler-2"].secret))],

@@ -10,7 +10,7 @@ from veilmix.crypto.signing import Signer
 from veilmix.errors import Reason, Refused
 from veilmix.protocol import parties
 from veilmix.protocol.alarms import check_alarm
-from veilmix.protocol.announcement import Program
+from veilmix.protocol.announcement import Announcement, Program
 from veilmix.protocol.board import END, Entry, replay
 from veilmix.protocol.frames import Message
 from veilmix.protocol.hiding import Mask
@@ -27,8 +27,9 @@ from veilmix.protocol.messages import (
 )
 from veilmix.protocol.parties import Role
 from veilmix.protocol.phases import BOARD
+from veilmix.protocol.schema import Schema
 from veilmix.protocol.signed_posts import fork_between, sealed_post, sign_head, witness_of
-from veilmix.roles.board_stream import OwnStream
+from veilmix.roles.board_stream import OwnStream, Retold
 from veilmix.roles.cast import Guards
 from veilmix.roles.network import Endpoint, Network
 
@@ -234,3 +235,44 @@ def test_an_alarm_of_a_user_needs_no_identity() -> None:
     run = KIT.run(ROWS, shufflers=2, faults={"user-1": Alarmed})
     assert [party for party, _ in run.board.alarms] == ["user-1"]  # the same again is refused
     assert parties.identity_label("board") == "identity of board"
+
+
+class Withheld(OwnStream):
+    """The same board without the heads of calls, as its keeper shows it to one party."""
+
+    def hear(self, entry: Entry) -> None:
+        if not isinstance(entry.message.body, Head) and self._board.due is None:
+            super().hear(entry)
+
+
+def test_a_party_that_is_shown_no_head_of_a_call_takes_no_part_in_its_round() -> None:
+    """It waits for the head until another party burns, and then reads no letter."""
+
+    def place(network: Network, party: str) -> Endpoint:
+        network.show(party, Withheld(network.stream))
+        return network.join(party)
+
+    run = KIT.run(ROWS, shufflers=2, faults={"shuffler-1": place})
+    assert run.board.burned is not None
+    assert run.board.mixed == []
+    assert run.refused("shuffler-1", 1) == {}
+
+
+class Telling(Endpoint):
+    """A curator that tells a person of a session with one column less than the one on the board."""
+
+    async def post(self, body: Body) -> None:
+        await super().post(body)
+        if isinstance(body, Announcement):
+            told = replace(body, schema=Schema(body.schema.features[:-1]))
+            self.network.show("user-1", Retold(self.network.stream, told))
+
+
+def test_a_person_who_is_told_of_another_schema_raises_an_alarm_and_does_not_answer() -> None:
+    faults = {"curator": Telling, "user-1": lambda network, party: network.join(party)}
+    run = KIT.run(ROWS, shufflers=2, faults=faults)
+    assert run.board.burned is None
+    assert run.board.tallies[0].totals == (23, 23, 23)
+    assert [(who, alarm.cause) for who, alarm in run.board.alarms] == [
+        ("user-1", Cause.ANNOUNCEMENT)
+    ]
