@@ -26,6 +26,11 @@ def no_groups(_now: "HandedBatch", _singles: SingleCounts | None) -> str | None:
     return None
 
 
+def no_price(_now: "HandedBatch") -> str | None:
+    """Refuse nothing: what reports cost is not counted."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class HandedBatch:
     """One batch that is handed on.
@@ -110,6 +115,8 @@ class History:
         subtracted: why a release may not be made for the groups that it gives by arithmetic with
             earlier ones; None: it may. It is handed the release and, if these are the people of
             round 1, the counts of single columns.
+        priced: why a batch may not be handed on for what noisy reports cost its people over all
+            sessions; None: it may.
         warned: what would have been a reason to refuse, each once.
         refused: why the present round was refused; None: it was not.
     """
@@ -126,6 +133,7 @@ class History:
     write: Callable[[HandedBatch], None] = lambda _: None
     counted: Callable[[], Sequence[Counts] | None] = lambda: None
     subtracted: Callable[[HandedBatch, SingleCounts | None], str | None] = no_groups
+    priced: Callable[[HandedBatch], str | None] = no_price
     warned: list[str] = field(default_factory=list)
     refused: str | None = None
 
@@ -163,6 +171,8 @@ class History:
         if why := self._joined(now):
             self._object(why, refuse=self.union)
         if now.public and (why := self.subtracted(now, singles)):
+            self._object(why, refuse=self.burn)
+        if why := self.priced(now):
             self._object(why, refuse=self.burn)
         self.write(now)
         self.sessions[-1].append(now)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from .layout import percent
 
 if TYPE_CHECKING:
-    from ...scenarios.ledger.account import Account, Subtraction
+    from ...scenarios.ledger.account import Account, Spending, Subtraction
 
 Row = tuple[str, str, str]
 
@@ -16,9 +16,7 @@ def ledger_rows(account: "Account") -> Iterator[Row]:
     yield "ledger: sessions", f"{account.sessions:,}", "of these people, this one included"
     yield "ledger: releases", f"{len(account.releases):,}", "about them"
     if account.spent is not None:
-        limit = "not limited" if account.spent.limit is None else f"of {account.spent.limit:g}"
-        meaning = f"nats over all runs, {limit}; whoever has spent most, this run included"
-        yield "ledger: spent", f"{account.spent.most:.4g}", meaning
+        yield from _spent(account.spent)
     union = account.union
     if union is not None:
         proven = "of all their columns together, from their cells: at least, at most"
@@ -29,6 +27,27 @@ def ledger_rows(account: "Account") -> Iterator[Row]:
     yield from _subtractions(account)
     for line in account.warnings:
         yield "ledger warns", "1", line
+
+
+def _spent(spent: "Spending") -> Iterator[Row]:
+    """Yield what people have spent: locally, and after shuffling where it was composed."""
+    most = "whoever has spent most, this run included"
+    meaning = f"nats over all runs, {_limit(spent.limit)}; {spent.adjacency}; {most}"
+    yield "ledger: spent, local", f"{spent.most:.4g}", meaning
+    mixed = spent.shuffled
+    if mixed is None:
+        return
+    relied = "" if mixed.relied_on is None else f", {mixed.relied_on:,} people or more relied on"
+    at = f"nats at delta = {mixed.delta:.3g}, {_limit(mixed.limit)}; {mixed.adjacency}"
+    composed = f"{mixed.runs:,} {'run' if mixed.runs == 1 else 'runs'} composed{relied}"
+    yield "ledger: spent, shuffled", f"{mixed.most:.4g}", f"{at}; {composed}"
+    for apart in mixed.apart:
+        runs = f"{apart.runs:,} {'run' if apart.runs == 1 else 'runs'}"
+        yield "", f"{apart.local:.4g}", f"... of it nats of {runs}, local: {apart.why}"
+
+
+def _limit(limit: float | None) -> str:
+    return "not limited" if limit is None else f"of {limit:g}"
 
 
 def _subtractions(account: "Account") -> Iterator[Row]:

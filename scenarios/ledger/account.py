@@ -1,6 +1,45 @@
 """What the ledger says of the people of a run."""
 
+from ..programs.findings import StatedEpsilon
 from ..serialization.record import Record
+
+
+class Apart(Record, frozen=True):
+    """Runs of which the local epsilon counts, although reports are shuffled.
+
+    Attributes:
+        runs: how many.
+        local: nats, of all of them.
+        why: the reason.
+    """
+
+    runs: int
+    local: float
+    why: str
+
+
+class MixedSpending(Record, frozen=True):
+    """Epsilon after shuffling of all runs together, of the person who has spent most.
+
+    Attributes:
+        most: nats, at `delta`; the runs kept apart included.
+        delta: the sum of those of the runs.
+        runs: that certify an epsilon after shuffling, and are composed.
+        relied_on: people who hide each other in the smallest of these; None if there is none.
+        apart: the other runs.
+        limit: `local.spend_shuffled`; None: there is none.
+        beyond: people who would have passed it.
+        adjacency: how neighbouring collections differ: in the answers of one person, in all runs.
+    """
+
+    most: float
+    delta: float
+    runs: int
+    relied_on: int | None
+    apart: tuple[Apart, ...]
+    limit: float | None
+    beyond: int
+    adjacency: str
 
 
 class Spending(Record, frozen=True):
@@ -10,11 +49,15 @@ class Spending(Record, frozen=True):
         most: nats, of whoever has spent most; the run itself counts unless it was refused.
         limit: `local.spend`; None: there is none.
         beyond: people who would have passed it.
+        adjacency: how neighbouring collections differ: in the answers of one person, in all runs.
+        shuffled: the same after shuffling; None in a result of an earlier version.
     """
 
     most: float
     limit: float | None
     beyond: int
+    adjacency: str = "replace one"
+    shuffled: MixedSpending | None = None
 
 
 class Union(Record, frozen=True):
@@ -84,3 +127,15 @@ class Account(Record, frozen=True):
     spent: Spending | None = None
     groups: int = 0
     subtractions: tuple[Subtraction, ...] = ()
+
+    @property
+    def epsilons(self) -> tuple[StatedEpsilon, ...]:
+        """The epsilons of all runs together, of the person who has spent most."""
+        if self.spent is None:
+            return ()
+        local, mixed = self.spent, self.spent.shuffled
+        whole = StatedEpsilon("ledger: local", local.most, 0.0, 0.0, local.adjacency)
+        if mixed is None:
+            return (whole,)
+        ends = "ledger: shuffled", mixed.most, 0.0, mixed.delta, mixed.adjacency
+        return whole, StatedEpsilon(*ends, relied_on=mixed.relied_on)

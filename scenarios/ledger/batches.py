@@ -3,7 +3,7 @@
 from ...protocol.hiding import Hiding, Mask, Redact
 from ...protocol.history import HandedBatch
 from ...protocol.releases import Release
-from .book import NEVER_ENDED, Coarsening, Entry, LedgerBatch, Suppression
+from .entry import NEVER_ENDED, Coarsening, Entry, LedgerBatch, Suppression
 from .people import Crowd
 
 

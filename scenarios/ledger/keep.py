@@ -9,10 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 from msgspec.structs import replace as changed
 
-from ...analysis.exposure import joint_counts, users_below
 from ...errors import DataError
 from ...protocol import parties
 from ...protocol.history import History
@@ -20,23 +18,28 @@ from ...protocol.messages import Counts
 from ...protocol.participation import CountedPeople
 from ...protocol.schema import Schema
 from ..populations import Population
-from ..populations.build import columns_of, named_identifiers
-from ..populations.people import Codes
 from ..populations.samples import Samples
+from ..programs.randomized.questions import gathered
+from ..programs.registry import noisy_questions
 from ..schema.mechanisms import mechanisms
-from ..schema.model import Feature, Scenario
+from ..schema.model import Scenario
 from .account import Account, Spending, Union
 from .batches import handed, session
-from .book import Entry, Ledger
+from .book import Ledger
 from .cells import CountedCell, marked
+from .entry import Entry
 from .noise import Noise
-from .people import Crowd, crowd_of, memory_of
+from .people import Crowd, crowd_of, memory_of, source_name
 from .spending import noise_of, refusal, spending
 from .subtraction import GroupRule, group_rule
+from .true_exposure import true_exposure
 
 if TYPE_CHECKING:
     from ...analysis.composition.releases import ComposedReleases
     from ..programs.interface import Played
+    from ..programs.randomized.questions import Question
+    from .certified import Certified
+    from .mixed_spending import MixedBudget
 
 
 def check_suited(scenario: Scenario, mode: str) -> None:
@@ -56,7 +59,7 @@ def check_suited(scenario: Scenario, mode: str) -> None:
     if twice := _twice(scenario):
         raise DataError(
             f"--ledger: the features {' and '.join(twice)} are one column of the source, "
-            f"{_theirs(scenario, twice[0])}: ask for it once"
+            f"{source_name(scenario, twice[0])}: ask for it once"
         )
     if scenario.population.setting != "fixed":
         raise DataError(
@@ -79,7 +82,7 @@ def _twice(scenario: Scenario) -> list[str]:
     What is said of a column is known by its name, so it cannot be said in two ways.
     """
     names = [feature.name for feature in scenario.feature] or list(scenario.population.columns)
-    theirs = [_theirs(scenario, name) for name in names]
+    theirs = [source_name(scenario, name) for name in names]
     again = next((name for name in theirs if theirs.count(name) > 1), None)
     return [column for column, name in zip(names, theirs, strict=True) if name == again]
 
@@ -97,13 +100,24 @@ def keep(
     counted: gives the counts of round 1 that its curator has read; None: it has read none.
     """
     crowd = crowd_of(scenario, drawn, ledger.secret())
-    begun = begin(ledger, scenario, drawn.people.schema, crowd, seed)
+    asked = noisy_questions(scenario, drawn.people)
+    begun = begin(ledger, scenario, drawn.people.schema, crowd, seed, asked=asked)
     begun.memory.counted = counted
     played = play(begun.memory)
     names = drawn.people.schema.names
     kept = [names[column] for column in played.decision.kept] if played.decision else []
     end = End(played.digest.hex(), kept, played.release, played.burned)
-    return played, begun.end(end, drawn.people)
+    return played, begun.end(end, drawn.people, _reports(asked, played))
+
+
+def _reports(asked: Sequence["Question"], played: "Played") -> Sequence[int] | None:
+    """How many reports were read in answer to each question; None: none were."""
+    if not asked or not played.tallies:
+        return None
+    return [
+        sum(counts.values()) // question.randomizer.messages_per_person
+        for question, counts in zip(asked, gathered(asked, played.tallies[0]), strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +146,8 @@ class Begun:
         scenario: what is asked and promised.
         past: the sessions before it.
         noise: of its people; None: they add none.
-        spent: what they will have spent; None where they add no noise.
+        spent: what they will have spent locally; None where they add no noise.
+        budget: the same after shuffling.
         rule: on the groups that releases give.
         memory: what the first shuffler remembers.
     """
@@ -142,21 +157,38 @@ class Begun:
     past: Sequence[Entry]
     noise: Noise | None
     spent: Spending | None
+    budget: "MixedBudget | None"
     rule: GroupRule
     memory: History
 
-    def end(self, end: End, drawn: Population | None) -> Account:
+    def end(
+        self, end: End, drawn: Population | None, reports: Sequence[int] | None = None
+    ) -> Account:
         """Note how it ended, and say what the ledger knows of its people.
 
-        drawn: the people, for the truth; None where nobody here has them.
+        drawn: the people, for the truth; None where nobody here has them. reports: with noise, read
+        in answer to each question; None: none were.
         """
         cells: tuple[CountedCell, ...] = ()
         if end.release is not None and self.noise is None:
-            columns = [_theirs(self.scenario, name) for name in end.columns]
+            columns = [source_name(self.scenario, name) for name in end.columns]
             cells = marked(columns, end.release, self.ledger.secret())
-        ended = self.ledger.end(end.session, cells, end.burned)
+        certified = self._certified(reports) if end.burned is None else None
+        ended = self.ledger.end(end.session, cells, end.burned, certified)
         said = account(self.past, ended, self.memory, self.rule, self.scenario, drawn)
-        return changed(said, spent=self.spent)
+        if self.spent is None or self.budget is None:
+            return said
+        judged = self.budget.judged if self.memory.refused else None
+        return changed(
+            said,
+            spent=changed(self.spent, shuffled=judged or self.budget.spent(certified)),
+        )
+
+    def _certified(self, reports: Sequence[int] | None) -> "Certified | None":
+        """What so many reports certify after the mix."""
+        if self.budget is None or reports is None:
+            return None
+        return self.budget.certify(reports)
 
 
 def begin(
@@ -166,15 +198,25 @@ def begin(
     crowd: Crowd,
     seed: int | None,
     session: str = "",
+    asked: Sequence["Question"] = (),
 ) -> Begun:
-    """Note a session before it is played. schema: of its features. session: its name, if any."""
+    """Note a session before it is played.
+
+    schema: of its features. session: its name, if any. asked: what people answer with noise.
+    """
     past = list(ledger.entries)
     noise = noise_of(scenario, schema)
     spent = spending(past, noise, crowd, scenario.local.spend) if noise else None
     rule = group_rule(past, scenario, crowd, ledger.secret())
     memory = remembered(ledger, scenario, crowd, seed, rule, refusal(spent))
+    budget = None
+    if noise:
+        from .mixed_spending import MixedBudget
+
+        budget = MixedBudget(past, noise, asked, crowd, scenario)
+        memory.priced = budget.refusal
     ledger.begin(changed(entry_of(scenario, crowd, seed, noise), session=session))
-    return Begun(ledger, scenario, past, noise, spent, rule, memory)
+    return Begun(ledger, scenario, past, noise, spent, budget, rule, memory)
 
 
 def entry_of(scenario: Scenario, crowd: Crowd, seed: int | None, noise: Noise | None) -> Entry:
@@ -228,7 +270,7 @@ def remembered(
         promised=[CountedPeople(frozenset(entry.people), entry.least) for entry in past],
         strange=incomparable(ledger.entries, crowd) or spent,
         person=lambda user: marks.get(user, f"{user} {strangers}"),
-        column=lambda name: _theirs(scenario, name),
+        column=lambda name: source_name(scenario, name),
         read=lambda name: crowd.read.get(name, ()),
         coins=crowd.coins(seed),
         write=lambda batch: ledger.hand_on(handed(batch, crowd)),
@@ -247,11 +289,6 @@ def incomparable(past: Sequence[Entry], crowd: Crowd) -> str | None:
                 "columns, or another ledger for people who are certainly others"
             )
     return None
-
-
-def _theirs(scenario: Scenario, name: str) -> str:
-    """What the source calls a feature."""
-    return scenario.population.columns.get(name, name)
 
 
 def account(
@@ -280,7 +317,7 @@ def account(
     union = None
     if both is not None:
         ways = {coarser for _, coarser in alike}
-        exposed = _true(columns, scenario, drawn, now.k) if drawn and ways == {()} else None
+        exposed = true_exposure(columns, scenario, drawn, now.k) if drawn and ways == {()} else None
         union = Union(both.k, both.n, both.low, both.high, exposed)
     shown = tuple(judged.columns for judged, _ in released)
     warned = tuple(memory.warned)
@@ -299,33 +336,3 @@ def _together(cells: Sequence[Sequence[int]], k: int) -> "ComposedReleases | Non
     from ...analysis.composition.releases import compose_releases
 
     return compose_releases(cells, k)
-
-
-def _true(columns: Sequence[str], scenario: Scenario, people: Population, k: int) -> int | None:
-    """People really exposed on these columns of the source; None if it has not all of them."""
-    names = [_theirs(scenario, name) for name in people.schema.names]
-    if set(columns) <= set(names):
-        table, places = people.codes, [names.index(column) for column in columns]
-    elif (cells := _cells(columns, scenario, people)) is not None:
-        table, places = cells, list(range(len(columns)))
-    else:
-        return None
-    return int(users_below(joint_counts(table, places), k))
-
-
-def _cells(columns: Sequence[str], scenario: Scenario, people: Population) -> Codes | None:
-    """The codes of these people in columns of the source; None if it does not have all of them."""
-    if people.source is None:
-        return None
-    asked = tuple(Feature(name=column) for column in columns)
-    section = changed(scenario.population, columns={})
-    try:
-        whole = columns_of(people.source, section, asked)
-    except DataError:
-        return None
-    if named_identifiers(whole):
-        return None
-    rows = np.arange(len(people.source_codes)) if people.origin is None else people.origin
-    there = np.arange(len(whole.codes)) if whole.origin is None else whole.origin
-    places = np.minimum(np.searchsorted(there, rows), len(there) - 1)
-    return whole.codes[places] if np.array_equal(there[places], rows) else None

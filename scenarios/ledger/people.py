@@ -143,6 +143,11 @@ class _Reading:
         return words
 
 
+def source_name(scenario: Scenario, feature: str) -> str:
+    """Return the name of a feature in the source."""
+    return scenario.population.columns.get(feature, feature)
+
+
 def memory_of(mark: str, key: bytes) -> bytes:
     """The secret of a person from which noise is drawn that it keeps from run to run."""
     return hashlib.blake2b(mark.encode(), key=key, person=b"memory").digest()

@@ -20,7 +20,7 @@ from ..programs.randomized.questions import forever, rule
 from ..schema.mechanisms import mechanisms
 from ..schema.model import Scenario
 from .account import Spending
-from .book import NEVER_ENDED, Entry
+from .entry import NEVER_ENDED, Entry
 from .noise import Noise
 from .people import Crowd
 

@@ -15,8 +15,8 @@ from ..schema.mechanisms import mechanisms
 from ..schema.model import Scenario
 from .account import Subtraction
 from .batches import handed_batch
-from .book import Entry
 from .cells import CellCounts, CountedCell, marked_column
+from .entry import Entry
 from .groups import Group, KnownRelease, Promise, TooManyGroupsError, new_groups
 from .people import Crowd
 

@@ -296,6 +296,8 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             run to run; None: twice epsilon.
         spend: what a person may spend over all runs of a ledger, in nats; a run in which anybody
             would pass it is refused. None: it is counted, and not limited.
+        spend_shuffled: the same of epsilon after shuffling, composed over runs at the sum of their
+            deltas, 1e-6 each.
         relied_on: people in the batch who are assumed to tell nobody their reports; epsilon after
             shuffling is for these. Fewer who take part: for those. None: for all.
     """
@@ -305,6 +307,7 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     features: Division = "split"
     forever: Annotated[float, Meta(gt=0, le=1e6)] | None = None
     spend: Annotated[float, Meta(gt=0, le=1e6)] | None = None
+    spend_shuffled: Annotated[float, Meta(gt=0, le=1e6)] | None = None
     relied_on: Annotated[int, Meta(ge=1)] | None = None
 
 

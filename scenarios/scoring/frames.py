@@ -202,9 +202,9 @@ EPSILONS = ("of", "nats", "at_least", "delta", "adjacency", "reading", "relied_o
 
 
 def _stated(outcome: Any) -> tuple["StatedEpsilon", ...]:
-    """Every epsilon of a run."""
+    """Every epsilon of a run, and of all runs of a ledger."""
     stated: tuple[StatedEpsilon, ...] = outcome.findings.epsilons if outcome.findings else ()
-    return stated
+    return (*stated, *(outcome.ledger.epsilons if outcome.ledger else ()))
 
 
 def _epsilon(stated: "StatedEpsilon") -> tuple[Cell, ...]:

@@ -14,7 +14,8 @@ from ...protocol import parties
 from ...protocol.board import Board
 from ...protocol.history import History
 from ..ledger.account import Account
-from ..ledger.book import NEVER_ENDED, Ledger, opened
+from ..ledger.book import Ledger, opened
+from ..ledger.entry import NEVER_ENDED
 from ..ledger.keep import End, begin, check_suited
 from ..ledger.people import crowd_of_keys
 from ..programs.registry import program_of

@@ -145,11 +145,16 @@ def kept(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     elif local.forever is not None and local.epsilon and local.forever <= local.epsilon:
         message = f"found {local.forever:g} nats; all reports cost more than one, {local.epsilon:g}"
         yield problem(("local", "forever"), message)
-    if local.spend is not None and (own is None or not local.epsilon):
-        yield problem(("local", "spend"), "nothing is spent where people add no noise")
-    elif local.spend is not None and own and own.split:
-        yield problem(("local", "spend"), "what the mix alone protects is not counted over runs")
-    elif local.spend is not None and local.epsilon and local.spend < local.epsilon:
+    for limit in ("spend", "spend_shuffled"):
+        if getattr(local, limit) is None:
+            continue
+        if own is None or not local.epsilon:
+            yield problem(("local", limit), "nothing is spent where people add no noise")
+        elif own.split:
+            yield problem(("local", limit), "what the mix alone protects is not counted over runs")
+    if own is None or own.split:
+        return
+    if local.spend is not None and local.epsilon and local.spend < local.epsilon:
         message = f"found {local.spend:g} nats; one run costs {local.epsilon:g}"
         yield problem(("local", "spend"), message)
 

@@ -13,7 +13,8 @@ from ledger_kit import played
 from veilmix.analysis.exposure.curves import users_below
 from veilmix.errors import DataError, StorageError
 from veilmix.scenarios.ledger import book as module
-from veilmix.scenarios.ledger.book import NEVER_ENDED, Entry, LedgerBatch, key_of, opened, read
+from veilmix.scenarios.ledger.book import key_of, opened, read
+from veilmix.scenarios.ledger.entry import NEVER_ENDED, Entry, LedgerBatch
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.result_file import read as read_run
 from veilmix.scenarios.records.run_folder import save

@@ -15,8 +15,9 @@ from veilmix.protocol.hiding import Redact
 from veilmix.protocol.history import HandedBatch
 from veilmix.protocol.releases import Release
 from veilmix.scenarios.ledger import groups as module
-from veilmix.scenarios.ledger.book import Entry, LedgerBatch, read
+from veilmix.scenarios.ledger.book import read
 from veilmix.scenarios.ledger.cells import CountedCell, mark_of, marked, marked_column
+from veilmix.scenarios.ledger.entry import Entry, LedgerBatch
 from veilmix.scenarios.ledger.groups import (
     Group,
     KnownRelease,

@@ -17,7 +17,8 @@ from veilmix.errors import RoundBurned
 from veilmix.protocol.transcript import Read
 from veilmix.roles.instruments import Instrument
 from veilmix.scenarios.ledger.account import Account
-from veilmix.scenarios.ledger.book import NEVER_ENDED, key_of, opened, read
+from veilmix.scenarios.ledger.book import key_of, opened, read
+from veilmix.scenarios.ledger.entry import NEVER_ENDED
 from veilmix.scenarios.ledger.keep import keep
 from veilmix.scenarios.ledger.people import crowd_of, fingerprints
 from veilmix.scenarios.play.presence import draw_faults

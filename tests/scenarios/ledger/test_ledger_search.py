@@ -28,7 +28,8 @@ from veilmix.protocol.history import History
 from veilmix.protocol.messages import Call
 from veilmix.protocol.parties import Role
 from veilmix.protocol.schema import Feature, Schema
-from veilmix.scenarios.ledger.book import Entry, opened
+from veilmix.scenarios.ledger.book import opened
+from veilmix.scenarios.ledger.entry import Entry
 from veilmix.scenarios.ledger.keep import remembered
 from veilmix.scenarios.ledger.people import Crowd
 from veilmix.scenarios.ledger.subtraction import group_rule

@@ -10,7 +10,8 @@ from ledger_kit import played
 from veilmix.analysis.randomizers import Memoized
 from veilmix.crypto.entropy import Drawn
 from veilmix.errors import DataError, ScenarioError
-from veilmix.scenarios.ledger.book import NEVER_ENDED, Ledger, read
+from veilmix.scenarios.ledger.book import Ledger, read
+from veilmix.scenarios.ledger.entry import NEVER_ENDED
 from veilmix.scenarios.ledger.noise import Noise
 from veilmix.scenarios.ledger.spending import price
 from veilmix.scenarios.populations import population

@@ -18,7 +18,8 @@ from veilmix.protocol.history import History
 from veilmix.protocol.messages import Registry, Roster
 from veilmix.roles.session import play
 from veilmix.scenarios.ledger.account import Account
-from veilmix.scenarios.ledger.book import NEVER_ENDED, opened, read
+from veilmix.scenarios.ledger.book import opened, read
+from veilmix.scenarios.ledger.entry import NEVER_ENDED
 from veilmix.scenarios.ledger.keep import begin
 from veilmix.scenarios.ledger.people import crowd_of_keys
 from veilmix.scenarios.play.presence import draw_faults

@@ -1,0 +1,52 @@
+"""The certificate of a run with noise after the mix, as an entry of the ledger keeps it."""
+
+from itertools import pairwise
+from math import isfinite
+
+import msgspec
+
+
+class Certified(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Epsilon of one person's reports after shuffling: upper bounds, of all columns together.
+
+    Attributes:
+        epsilon: nats.
+        delta: at which it holds.
+        adjacency: how neighbouring collections differ.
+        reports: read in answer to each question.
+        relied_on: people who are assumed to tell nobody their reports; None: all who sent one.
+        curve: further epsilons, from 0 up, each with a delta at which it holds: by these it is
+            composed with other runs.
+    """
+
+    epsilon: float
+    delta: float
+    adjacency: str
+    reports: tuple[int, ...]
+    relied_on: int | None
+    curve: tuple[tuple[float, float], ...]
+
+    @property
+    def hidden(self) -> int:
+        """The number of people who hide each other: the fewest of a question."""
+        return min(self.reports) if self.relied_on is None else self.relied_on
+
+    @property
+    def top(self) -> float:
+        """The largest epsilon of the curve, nats."""
+        return self.curve[-1][0]
+
+
+def defect(certified: Certified) -> str | None:
+    """Return what is wrong with a certificate that was read; None: nothing."""
+    if not (isfinite(certified.epsilon) and certified.epsilon >= 0 and 0 < certified.delta < 1):
+        return f"epsilon: found {certified.epsilon} at delta {certified.delta}"
+    if not certified.reports or min(certified.reports) < 1:
+        return f"reports: found {list(certified.reports)}; a number of 1 or more a question"
+    if certified.relied_on is not None and not (1 <= certified.relied_on <= min(certified.reports)):
+        return f"relied_on: found {certified.relied_on}; 1 to the fewest reports of a question"
+    falls = all(a[0] < b[0] and a[1] >= b[1] for a, b in pairwise(certified.curve))
+    inside = all(isfinite(at) and 0 <= delta <= 1 for at, delta in certified.curve)
+    if len(certified.curve) < 2 or certified.curve[0][0] != 0 or not (falls and inside):
+        return "curve: two epsilons or more from 0 up, whose deltas in 0 to 1 do not grow"
+    return None

@@ -1,0 +1,61 @@
+"""What may be wrong with an entry of a ledger that fits its grammar."""
+
+from msgspec import UNSET
+
+from ...protocol.hiding import COVERS
+from .certified import defect
+from .entry import Entry
+
+
+def entry_defect(entry: Entry, *, certifies: bool) -> str | None:
+    """Return what is wrong with an entry; None: nothing.
+
+    certifies: whether a file of its schema may say what a run certified after the mix.
+    """
+    return _wrong(entry) or _wrong_certificate(entry, certifies=certifies) or _wrong_cells(entry)
+
+
+def _wrong(entry: Entry) -> str | None:
+    many = len(entry.people)
+    if not many or len(set(entry.people)) < many:
+        return f"people: found {many}, some of them twice or none at all"
+    if entry.least < 1:
+        return f"least: found {entry.least}; at least 1 is accepted"
+    for batch in entry.handed:
+        if list(batch.missing) != sorted({i for i in batch.missing if 0 <= i < many}):
+            return f"missing: not ascending indices below {many}"
+        if not all(batch.asks) or not batch.asks:
+            return "asks: a batch that asks for nothing"
+        if any(bool(suppression.said) == bool(suppression.blank) for suppression in batch.unsaid):
+            return "unsaid: either the values said or those left blank"
+        if any(not 0 <= suppression.cover < COVERS for suppression in batch.unsaid):
+            return "unsaid: a cover is less than 2^32"
+        if not all(coarsening.rules for coarsening in batch.coarser):
+            return "coarser: by no rule"
+    if not 0 <= entry.max_exposure <= 1:
+        return f"max_exposure: found {entry.max_exposure}; 0 to 1 is accepted"
+    return None
+
+
+def _wrong_certificate(entry: Entry, *, certifies: bool) -> str | None:
+    """Say what is wrong with what an entry certifies after the mix; None: nothing."""
+    if entry.certified is UNSET or entry.certified is None:
+        return None
+    if not certifies:
+        return "certified: a file of this schema has no such field"
+    if entry.noise is None or entry.burned is not None:
+        return "certified: of a session without noise, or that was not completed"
+    wrong = defect(entry.certified)
+    return wrong and f"certified: {wrong}"
+
+
+def _wrong_cells(entry: Entry) -> str | None:
+    if list(entry.cells) != sorted(entry.cells) or any(cell < 1 for cell in entry.cells):
+        return "released: not the cells of a release, fewest people first"
+    if entry.released and not entry.columns:
+        return "released: of no release"
+    if any(len(cell.marks) != len(entry.columns) for cell in entry.released):
+        return "released: a cell has not one mark for each column"
+    if len({cell.marks for cell in entry.released}) < len(entry.released):
+        return "released: a cell is there twice"
+    return None

@@ -1,0 +1,124 @@
+"""An entry of the ledger: one session, its batches, and what came of it."""
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from .cells import CountedCell
+from .certified import Certified
+from .noise import Noise
+
+NEVER_ENDED = "the session never ended"
+
+
+class Suppression(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is left unsaid in a column: all but `said`; or `blank`, with a cover (hiding.py).
+
+    Attributes:
+        column: its name in the source.
+        said: the values that are said.
+        blank: the values for which a blank is left.
+        cover: of 2^32, with how many anybody else leaves one.
+    """
+
+    column: str
+    said: tuple[str, ...] = ()
+    blank: tuple[str, ...] = ()
+    cover: int = 0
+
+
+class Coarsening(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The rules that made the values of a column coarser before they were said, by their names.
+
+    Attributes:
+        column: its name in the source.
+        rules: in the order in which they were applied.
+    """
+
+    column: str
+    rules: tuple[str, ...]
+
+
+class LedgerBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A batch that was about to be handed on.
+
+    Attributes:
+        round: from 1.
+        missing: people asked, by index, whom it does not count.
+        others: people it counts who were not asked, each a name of its own.
+        asks: columns counted together, by the names of the source.
+        unsaid, coarser: what people left out of their values, and what made them coarser before.
+        public: whether it is a release, or questions of the curator.
+        singles: whether the counts of these are published.
+        coins: which draw of the coins, "" if no other session can make it.
+    """
+
+    round: int
+    missing: tuple[int, ...] = ()
+    others: tuple[str, ...] = ()
+    asks: tuple[tuple[str, ...], ...]
+    unsaid: tuple[Suppression, ...] = ()
+    coarser: tuple[Coarsening, ...] = ()
+    public: bool
+    singles: bool = False
+    coins: str = ""
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One session.
+
+    Attributes:
+        scenario: its name.
+        source: the columns of the table.
+        people: fingerprints of who was asked.
+        seed: of the run; None: the system's randomness.
+        least: its `min_dropout`.
+        session: the digest of its board, empty until it has ended; between machines the hash of
+            its file, from the start.
+        handed: its batches.
+        k, max_exposure: the promise: the smallest crowd, and the share of people in smaller ones.
+        released: the cells of the release, fewest people first; empty if none was completed.
+        burned: why it was not completed.
+        noise: of people who add some; None: they add none.
+        certified: the epsilon of their reports after shuffling; None: no bound was certified. Not
+            set in an entry of schema 5, whose digest is of entries without it.
+    """
+
+    scenario: str
+    source: tuple[str, ...]
+    people: tuple[str, ...]
+    seed: int | None
+    least: int
+    session: str = ""
+    handed: tuple[LedgerBatch, ...] = ()
+    k: int
+    max_exposure: float
+    released: tuple[CountedCell, ...] = ()
+    burned: str | None = None
+    noise: Noise | None = None
+    certified: Certified | UnsetType | None = UNSET
+
+    @property
+    def release(self) -> LedgerBatch | None:
+        """The batch for the analyst, read or not; None if none was handed on."""
+        return next((batch for batch in self.handed if batch.public), None)
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """The people in each cell of the release, fewest first; () if none was completed."""
+        return tuple(cell.people for cell in self.released)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the release; () if there is none."""
+        return self.release.asks[0] if self.release else ()
+
+    @property
+    def coarser(self) -> tuple[Coarsening, ...]:
+        """How the values of the release were made coarser."""
+        return self.release.coarser if self.release else ()
+
+    def counted(self, batch: LedgerBatch) -> frozenset[str]:
+        """Whom a batch counts."""
+        gone = set(batch.missing)
+        known = (mark for i, mark in enumerate(self.people) if i not in gone)
+        return frozenset((*known, *batch.others))
