@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Curve = tuple[tuple[float, float], ...]  # (epsilon in nats, delta), epsilon from 0 up
 
-KNOTS = 24  # points of a curve: the lines between them cost about 0.7 % of epsilon
+KNOTS = 16  # points of a curve: the lines between them cost about 1 % of epsilon
 LATTICE = 64  # points of the law of the smallest loss
 BEYOND = 1e-4  # part of delta beyond the last point of a curve
 HALVINGS = 50

@@ -56,7 +56,7 @@ def test_kept_noise_costs_the_price_of_all_reports_and_is_never_refused(tmp_path
 
 
 def test_fresh_noise_adds_up_and_is_refused_beyond_the_limit(tmp_path: Path) -> None:
-    file, setting = tmp_path / "ledger.json", scenario(mechanism="oue", forever=None, spend=4.5)
+    file, setting = tmp_path / "ledger.json", scenario(mechanism="grr", forever=None, spend=4.5)
     for times in (1, 2):
         assert spent(played(file, setting)).most == pytest.approx(2.0 * times)
     third = played(file, setting)
@@ -66,9 +66,9 @@ def test_fresh_noise_adds_up_and_is_refused_beyond_the_limit(tmp_path: Path) -> 
     assert third.ledger is not None
     assert third.ledger.refused == third.burned
     # What was refused is not spent: a run that costs less still passes.
-    less = scenario(mechanism="oue", epsilon=0.5, forever=None, spend=4.5)
+    less = scenario(mechanism="grr", epsilon=0.5, forever=None, spend=4.5)
     assert spent(played(file, less)).most == pytest.approx(4.5)
-    warned = played(file, scenario(ledger="warn", mechanism="oue", forever=None, spend=4.5))
+    warned = played(file, scenario(ledger="warn", mechanism="grr", forever=None, spend=4.5))
     assert warned.burned is None
     assert warned.ledger is not None
     assert "would have spent more" in warned.ledger.warnings[0]
