@@ -110,6 +110,12 @@ def plus(point: bytes, other: bytes) -> bytes:
     return summed
 
 
+def minus(point: bytes, other: bytes) -> bytes:
+    """Subtract the second element from the first."""
+    rest: bytes = library().crypto_core_ristretto255_sub(point, other)
+    return rest
+
+
 def inverse(factor: bytes) -> bytes:
     """Give the scalar by which `factor` becomes 1; factor must not be 0."""
     inverted: bytes = library().crypto_core_ristretto255_scalar_invert(factor)

@@ -1,0 +1,50 @@
+"""The generators of shuffle proofs: elements without a known logarithm to each other.
+
+    H, H_1, H_2, ..   hash_to_element(SHA-512 of the transcript "generator": group, number u64)
+
+They are the same for all sessions, so each is computed once in a process.
+"""
+
+from functools import cache
+from threading import Lock
+
+from .group import RISTRETTO255, PrimeGroup
+from .transcript import ProofTranscript
+
+
+class Generators:
+    """The generators of a group, computed as far as proofs need them."""
+
+    def __init__(self, group: PrimeGroup) -> None:
+        self._group, self._lock = group, Lock()
+        self.base = self._generator(0)
+        self._rows = list[bytes]()
+        self._sums = [group.identity]
+
+    def rows(self, count: int) -> list[bytes]:
+        """Return H_1 .. H_count."""
+        self._extend(count)
+        return self._rows[:count]
+
+    def row_sum(self, count: int) -> bytes:
+        """Return H_1 + .. + H_count."""
+        self._extend(count)
+        return self._sums[count]
+
+    def _extend(self, count: int) -> None:
+        with self._lock:
+            for number in range(len(self._rows) + 1, count + 1):
+                generator = self._generator(number)
+                self._sums += self._group.sums([self._sums[-1]], [generator])
+                self._rows.append(generator)
+
+    def _generator(self, number: int) -> bytes:
+        transcript = ProofTranscript(b"generator")
+        transcript.absorb(self._group.name.encode(), number.to_bytes(8, "big"))
+        return self._group.hash_to_element(transcript.digest(b"element"))
+
+
+@cache
+def generators(group: PrimeGroup = RISTRETTO255) -> Generators:
+    """Return the generators of a group."""
+    return Generators(group)

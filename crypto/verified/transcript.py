@@ -1,0 +1,119 @@
+"""Challenges of proofs: strong Fiat-Shamir over the whole statement, every item behind its length.
+
+    state        SHA-512 of the items so far, each as its length in bytes, u64 || item
+    items        "veilmix verified 1", label of the proof, then of the context:
+                 group, announcement digest, round u32, question u32, place; then the statement
+    challenge    the label of the challenge is one more item; then SHA-512 mod the order
+    exponents    one more item too; then 128 bits each of SHAKE256(state)
+
+Integers are big-endian but for scalars and exponents, which are little-endian. No proof is shorter
+than its statement, its context and its labels: a challenge that leaves out a part of any of them
+lets a prover choose that part after it (Bernhard, Pereira, Warinschi 2012).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from hashlib import sha512, shake_256
+
+from ...errors import ParameterError
+from ..entropy import Entropy
+from .group import PrimeGroup
+
+DOMAIN = b"veilmix verified 1"
+DIGEST = 32  # bytes of an announcement's digest
+EXPONENT = 16  # bytes of an exponent
+_LIMIT = 1 << 32
+
+
+class ProofTranscript:
+    """The items of a proof, absorbed in order, and the challenges that follow from them.
+
+    Args:
+        label: of the proof.
+    """
+
+    __slots__ = ("_state",)
+
+    def __init__(self, label: bytes) -> None:
+        self._state = sha512()
+        self.absorb(DOMAIN, label)
+
+    def absorb(self, *items: bytes) -> None:
+        """Add items of the statement."""
+        update = self._state.update
+        for item in items:
+            update(len(item).to_bytes(8, "big"))
+            update(item)
+
+    def absorb_elements(self, elements: Iterable[bytes]) -> None:
+        """Add a list of elements of equal size as a single item."""
+        self.absorb(b"".join(elements))
+
+    def challenge(self, label: bytes, group: PrimeGroup) -> int:
+        """Return a scalar that depends on every item so far."""
+        return int.from_bytes(self.digest(label), "little") % group.order
+
+    def exponents(self, label: bytes, count: int) -> list[int]:
+        """Return numbers of 128 bits that depend on every item so far."""
+        stream = shake_256(self.digest(label)).digest(EXPONENT * count)
+        return [
+            int.from_bytes(stream[at : at + EXPONENT], "little")
+            for at in range(0, len(stream), EXPONENT)
+        ]
+
+    def digest(self, label: bytes) -> bytes:
+        """Return 64 bytes that depend on every item so far and on a label, which is added."""
+        self.absorb(label)
+        return self._state.digest()
+
+    def fork_entropy(self, entropy: Entropy) -> Entropy:
+        """Return randomness of this statement alone, so that no two proofs share a nonce.
+
+        A party that keeps its entropy, and is asked to prove another statement with it after a
+        restart, would otherwise reveal its secret.
+        """
+        return entropy.fork(f"veilmix proof {self._state.hexdigest()}")
+
+
+@dataclass(frozen=True, slots=True)
+class ProofContext:
+    """The place of a proof: it holds for this session, round, question and party alone.
+
+    Attributes:
+        group: of all elements.
+        announcement: the digest of the signed announcement, 32 bytes.
+        round: of the session, 0 <= round < 2**32.
+        question: of the round, 0 <= question < 2**32.
+        place: the party or the hop that the proof is of, in bytes.
+    """
+
+    group: PrimeGroup
+    announcement: bytes
+    round: int
+    question: int
+    place: bytes
+
+    def __post_init__(self) -> None:
+        if len(self.announcement) != DIGEST:
+            raise ParameterError(
+                f"announcement: found {len(self.announcement)} bytes; {DIGEST} are accepted"
+            )
+        for name, number in (("round", self.round), ("question", self.question)):
+            if not 0 <= number < _LIMIT:
+                raise ParameterError(f"{name}: found {number}; 0 to {_LIMIT - 1} are accepted")
+
+    def at(self, place: bytes) -> "ProofContext":
+        """Return the context of another party or hop of the same question."""
+        return replace(self, place=place)
+
+    def transcript(self, label: bytes) -> ProofTranscript:
+        """Begin the transcript of a proof."""
+        transcript = ProofTranscript(label)
+        transcript.absorb(
+            self.group.name.encode(),
+            self.announcement,
+            self.round.to_bytes(4, "big"),
+            self.question.to_bytes(4, "big"),
+            self.place,
+        )
+        return transcript

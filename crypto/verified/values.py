@@ -1,0 +1,83 @@
+"""The values of ballots as group elements, and back.
+
+    payload of a value    length, 0 .. 29 || value || zeros                       30 bytes
+    payload of an index   ff || place of the value in the announced domain, u32 || zeros
+    element               2n || payload || 0, with the least n from 1 on that gives an element
+
+A value of up to 29 bytes is carried itself, so that open domains need no table. A longer value is
+carried by its place in the announced domain. Each value has one element only: an element that
+carries anything else is malformed, and counts as such.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ...errors import ParameterError, Reason, Refused
+from .group import PAYLOAD, PrimeGroup
+
+LONGEST = PAYLOAD - 1  # bytes of a value that is carried itself
+_INDEX = 0xFF  # in place of a length: an index follows
+_INDEX_SIZE = 4
+
+
+class ValueElements:
+    """The elements of the values of a question.
+
+    Args:
+        group: in which the elements are.
+        domain: the announced values, each once; longer ones are carried by their place. Nothing
+            for an open domain, in which no value is longer than 29 bytes.
+    """
+
+    def __init__(self, group: PrimeGroup, domain: Sequence[bytes] = ()) -> None:
+        if len(domain) >= 1 << 8 * _INDEX_SIZE:
+            raise ParameterError(f"domain: {len(domain)} values; at most 2**32 - 1 are accepted")
+        self._group = group
+        self._domain = domain
+        self._places = {value: at for at, value in enumerate(domain) if len(value) > LONGEST}
+
+    def encode(self, value: bytes) -> bytes:
+        """Return the element of a value.
+
+        Raises:
+            ParameterError: longer than 29 bytes, and not in the announced domain.
+        """
+        if len(value) <= LONGEST:
+            return self._group.embed(bytes((len(value),)) + value.ljust(LONGEST, b"\0"))
+        if value not in self._places:
+            raise ParameterError(
+                f"value: {len(value)} bytes, not in the announced domain; accepted: up to "
+                f"{LONGEST} bytes, or a value of the domain"
+            )
+        index = bytes((_INDEX,)) + self._places[value].to_bytes(_INDEX_SIZE, "big")
+        return self._group.embed(index.ljust(PAYLOAD, b"\0"))
+
+    def decode(self, element: bytes) -> bytes:
+        """Return the value that an element carries.
+
+        Raises:
+            Refused: (MALFORMED) the element carries no value in its only spelling.
+        """
+        payload = self._group.payload(element)
+        value = self._carried(payload)
+        if value is None or self.encode(value) != element:
+            raise Refused(Reason.MALFORMED, "an element that carries no value")
+        return value
+
+    def decode_all(self, elements: Iterable[bytes]) -> Iterator[bytes | None]:
+        """Yield the value of each element, None if malformed; equal elements are decoded once."""
+        known: dict[bytes, bytes | None] = {}
+        for element in elements:
+            if element not in known:
+                try:
+                    known[element] = self.decode(element)
+                except Refused:
+                    known[element] = None
+            yield known[element]
+
+    def _carried(self, payload: bytes) -> bytes | None:
+        """Return the value that a payload claims to carry, or None if there is no such value."""
+        length = payload[0]
+        if length <= LONGEST:
+            return payload[1 : 1 + length]
+        index = int.from_bytes(payload[1 : 1 + _INDEX_SIZE], "big")
+        return self._domain[index] if index < len(self._domain) else None
