@@ -1,7 +1,14 @@
-"""A verified mix: its group, its values, contexts that differ in one part."""
+"""A small verified mix, honest: keys, ballots, rows."""
+
+from collections.abc import Sequence
+from functools import cache
 
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.crypto.verified.group import RISTRETTO255
+from veilmix.crypto.joint_key import KeyShare
+from veilmix.crypto.verified.ballots import EncryptedBallot, make_ballot
+from veilmix.crypto.verified.group import RISTRETTO255, draw_scalars
+from veilmix.crypto.verified.keys import make_key
+from veilmix.crypto.verified.rows import CiphertextRows
 from veilmix.crypto.verified.transcript import ProofContext
 from veilmix.crypto.verified.values import ValueElements
 
@@ -28,3 +35,33 @@ def add(element: bytes, other: bytes = GENERATOR) -> bytes:
 
 def times(scalar: int, element: bytes) -> bytes:
     return GROUP.multiples([scalar % GROUP.order], [element])[0]
+
+
+@cache
+def reader() -> KeyShare:
+    return make_key(HOP.at(b"reader"), entropy("reader"))
+
+
+def ballots(values: Sequence[bytes], key: bytes) -> list[tuple[bytes, EncryptedBallot]]:
+    people = [b"person %d" % i for i in range(len(values))]
+    return [
+        (
+            person,
+            make_ballot(
+                HOP.at(person), key, VALUES.encode(value), entropy(f"ballot of {person!r}")
+            ).ballot,
+        )
+        for person, value in zip(people, values, strict=True)
+    ]
+
+
+def rows(count: int, width: int = 1, label: str = "rows") -> CiphertextRows:
+    """Ciphertexts of the values 0, 1, .. under the reader's key."""
+    own = entropy(label)
+    columns = list[tuple[bytes, ...]]()
+    for at in range(width):
+        salts = draw_scalars(GROUP, own, count)
+        masks = GROUP.multiples(salts, [reader().public] * count)
+        elements = [VALUES.encode(b"%d" % (i + at)) for i in range(count)]
+        columns += [tuple(GROUP.base_multiples(salts)), tuple(GROUP.sums(masks, elements))]
+    return CiphertextRows(tuple(columns))

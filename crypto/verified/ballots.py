@@ -1,0 +1,120 @@
+"""An encrypted ballot, with a proof that its sender knows what it holds.
+
+    ballot    r random,  A = r G,  B = M + r Y,  proof (c, z) of knowing r
+    statement context, whose place is the person; Y, A, B
+    record    A || B || c || z                                                   128 bytes
+
+ElGamal with this proof is non-malleable under one parallel opening (Bernhard, Pereira, Warinschi
+2012): a copy under another name, a re-randomized one, one of another session are all refused.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ...errors import VerificationError
+from ..entropy import Entropy
+from .group import PrimeGroup, draw_scalars
+from .layout import RecordReader
+from .proofs import SecretProof, check_logarithm, prove_logarithm
+from .transcript import ProofContext, ProofTranscript
+
+BALLOT_SIZE = 128  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class EncryptedBallot:
+    """A ballot as it stands on the board.
+
+    Attributes:
+        first, second: A and B.
+        proof: of knowing r.
+    """
+
+    first: bytes
+    second: bytes
+    proof: SecretProof
+
+    def encode(self, group: PrimeGroup) -> bytes:
+        """Return the bytes of the record."""
+        return self.first + self.second + self.proof.encode(group)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeBallot:
+    """A ballot with the secret of its sender.
+
+    Attributes:
+        ballot: for the board.
+        salt: r; with it the sender can show what the ballot holds.
+    """
+
+    ballot: EncryptedBallot
+    salt: int = field(repr=False)
+
+
+def decode_ballot(group: PrimeGroup, data: bytes) -> EncryptedBallot:
+    """Return the ballot of a record.
+
+    Raises:
+        Refused: (MALFORMED) wrong length, no element, the identity, or a scalar out of range.
+    """
+    reader = RecordReader(group, data, "ballot")
+    first, second = reader.elements(2)
+    proof = SecretProof.read(reader)
+    reader.end()
+    return EncryptedBallot(first, second, proof)
+
+
+def make_ballot(context: ProofContext, key: bytes, element: bytes, entropy: Entropy) -> MadeBallot:
+    """Return the ballot of the person of a context.
+
+    Args:
+        context: whose place is the person.
+        key: the joint key.
+        element: of the value.
+        entropy: of this ballot.
+    """
+    group = context.group
+    (salt,) = draw_scalars(group, entropy, 1)
+    (first,) = group.base_multiples([salt])
+    (second,) = group.sums(group.multiples([salt], [key]), [element])
+    transcript = _statement(context, key, first, second)
+    proof = prove_logarithm(group, transcript, salt, entropy)
+    return MadeBallot(EncryptedBallot(first, second, proof), salt)
+
+
+def check_ballot(context: ProofContext, key: bytes, ballot: EncryptedBallot) -> None:
+    """Check that the person of a context knows what its ballot holds.
+
+    Raises:
+        VerificationError: the proof does not hold for this person, question, session and key.
+    """
+    transcript = _statement(context, key, ballot.first, ballot.second)
+    try:
+        check_logarithm(context.group, transcript, ballot.first, ballot.proof)
+    except VerificationError:
+        raise VerificationError(
+            f"ballot of {context.place!r}: the proof of its sender does not hold"
+        ) from None
+
+
+def check_ballots(
+    context: ProofContext, key: bytes, ballots: Iterable[tuple[bytes, EncryptedBallot]]
+) -> None:
+    """Check the ballots of a question, each with its person: no person twice, each proved.
+
+    Raises:
+        VerificationError: a person twice, or a proof that does not hold.
+    """
+    people = set[bytes]()
+    for person, ballot in ballots:
+        if person in people:
+            raise VerificationError(f"ballot of {person!r}: the person has another ballot")
+        people.add(person)
+        check_ballot(context.at(person), key, ballot)
+
+
+def _statement(context: ProofContext, key: bytes, first: bytes, second: bytes) -> ProofTranscript:
+    transcript = context.transcript(b"ballot")
+    transcript.absorb(key, first, second)
+    return transcript

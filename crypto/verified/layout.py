@@ -1,0 +1,92 @@
+"""The strict reader of records: counts, elements, scalars, and no byte too many.
+
+    count      u32, big-endian, 1 or more
+    width      u8, 1 or more
+    element    32 bytes, canonical, not the identity
+    scalar     32 bytes, little-endian, below the order
+
+Sizes are those of ristretto255. A record is refused as a whole, before memory is reserved for a
+length that it merely claims.
+"""
+
+from collections.abc import Iterable
+
+from ...errors import ParameterError, Reason, Refused
+from .group import PrimeGroup
+
+COUNT = 4  # bytes
+MOST = (1 << 8 * COUNT) - 1
+WIDEST = 255
+
+
+class RecordReader:
+    """Reads a record from its first byte to its last.
+
+    Args:
+        group: of its elements and scalars.
+        data: the record.
+        name: of the kind of record, for messages.
+    """
+
+    __slots__ = ("_at", "_data", "_group", "_name")
+
+    def __init__(self, group: PrimeGroup, data: bytes, name: str) -> None:
+        self._group, self._data, self._name, self._at = group, data, name, 0
+
+    def number(self, size: int) -> int:
+        """Read an unsigned integer that is not 0."""
+        number = int.from_bytes(self._take(size), "big")
+        if number == 0:
+            raise self._refusal("a count of 0")
+        return number
+
+    def elements(self, count: int) -> tuple[bytes, ...]:
+        """Read elements."""
+        size = self._group.element_size
+        data = self._take(size * count)
+        try:
+            return tuple(
+                self._group.decode(data[at : at + size]) for at in range(0, len(data), size)
+            )
+        except Refused:
+            raise self._refusal("not a group element") from None
+
+    def scalars(self, count: int) -> tuple[int, ...]:
+        """Read scalars."""
+        size = self._group.scalar_size
+        data = self._take(size * count)
+        try:
+            return tuple(
+                self._group.decode_scalar(data[at : at + size]) for at in range(0, len(data), size)
+            )
+        except Refused:
+            raise self._refusal("a scalar out of range") from None
+
+    def end(self) -> None:
+        """Refuse the record if a byte is left."""
+        surplus = len(self._data) - self._at
+        if surplus:
+            raise self._refusal(f"bytes too many: {surplus}")
+
+    def _take(self, size: int) -> bytes:
+        data = self._data[self._at : self._at + size]
+        if len(data) != size:
+            raise self._refusal(f"{len(data)} bytes where {size} are due")
+        self._at += size
+        return data
+
+    def _refusal(self, detail: str) -> Refused:
+        return Refused(Reason.MALFORMED, f"{self._name}: {detail}")
+
+
+def encoded_scalars(group: PrimeGroup, scalars: Iterable[int]) -> bytes:
+    """Return the bytes of scalars in a row."""
+    return b"".join(map(group.encode_scalar, scalars))
+
+
+def check_shape(count: int, width: int) -> None:
+    """Refuse a list without rows, without columns, or with more than a record has room for."""
+    if not 0 < count <= MOST or not 0 < width <= WIDEST:
+        raise ParameterError(
+            f"rows: found {count} of {width} ciphertexts; accepted: 1 to {MOST} of 1 to {WIDEST}"
+        )

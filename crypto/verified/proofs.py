@@ -1,0 +1,93 @@
+"""Proofs of a secret: of a logarithm (Schnorr), of equal logarithms (Chaum and Pedersen).
+
+    logarithm         X = x G                R = k G
+    equal logarithms  X = x G,  F = x E      R = k G,  S = k E
+    c = challenge of the transcript, which has the whole statement, then R (and S)
+    z = k + c x                              proof  c || z, a scalar each
+    check             R = z G - c X          S = z E - c F          c is the challenge
+
+The caller absorbs the statement before. The nonce k is of this statement alone.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+from ...errors import VerificationError
+from ..entropy import Entropy
+from .group import PrimeGroup, draw_scalars
+from .layout import RecordReader, encoded_scalars
+from .transcript import ProofTranscript
+
+_CHALLENGE = b"challenge"
+
+
+@dataclass(frozen=True, slots=True)
+class SecretProof:
+    """A proof of knowing a secret: challenge and response."""
+
+    challenge: int
+    response: int
+
+    def encode(self, group: PrimeGroup) -> bytes:
+        """Return the bytes: `c || z`."""
+        return encoded_scalars(group, (self.challenge, self.response))
+
+    @classmethod
+    def read(cls, reader: RecordReader) -> Self:
+        """Read the proof that stands next in a record."""
+        return cls(*reader.scalars(2))
+
+
+def prove_logarithm(
+    group: PrimeGroup, transcript: ProofTranscript, secret: int, entropy: Entropy
+) -> SecretProof:
+    """Return a proof of knowing the logarithm of an element of the transcript."""
+    (nonce,) = draw_scalars(group, transcript.fork_entropy(entropy), 1)
+    transcript.absorb_elements(group.base_multiples([nonce]))
+    challenge = transcript.challenge(_CHALLENGE, group)
+    return SecretProof(challenge, (nonce + challenge * secret) % group.order)
+
+
+def check_logarithm(
+    group: PrimeGroup, transcript: ProofTranscript, image: bytes, proof: SecretProof
+) -> None:
+    """Check a proof of knowing the logarithm of `image`.
+
+    Raises:
+        VerificationError: the proof does not hold.
+    """
+    left = group.base_multiples([proof.response])
+    right = group.multiples([proof.challenge], [image])
+    transcript.absorb_elements(group.differences(left, right))
+    if proof.challenge != transcript.challenge(_CHALLENGE, group):
+        raise VerificationError("the proof of a logarithm does not hold")
+
+
+def prove_equality(
+    group: PrimeGroup, transcript: ProofTranscript, secret: int, base: bytes, entropy: Entropy
+) -> SecretProof:
+    """Return a proof that two elements have equal logarithms, to G and to `base`."""
+    (nonce,) = draw_scalars(group, transcript.fork_entropy(entropy), 1)
+    transcript.absorb_elements([*group.base_multiples([nonce]), *group.multiples([nonce], [base])])
+    challenge = transcript.challenge(_CHALLENGE, group)
+    return SecretProof(challenge, (nonce + challenge * secret) % group.order)
+
+
+def check_equality(
+    group: PrimeGroup,
+    transcript: ProofTranscript,
+    image: bytes,
+    base: bytes,
+    other_image: bytes,
+    proof: SecretProof,
+) -> None:
+    """Check a proof that `image` to G and `other_image` to `base` have equal logarithms.
+
+    Raises:
+        VerificationError: the proof does not hold.
+    """
+    left = [*group.base_multiples([proof.response]), *group.multiples([proof.response], [base])]
+    right = group.multiples([proof.challenge] * 2, [image, other_image])
+    transcript.absorb_elements(group.differences(left, right))
+    if proof.challenge != transcript.challenge(_CHALLENGE, group):
+        raise VerificationError("the proof of equal logarithms does not hold")

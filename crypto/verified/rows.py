@@ -1,0 +1,128 @@
+"""Rows of ciphertexts under one key, and their re-encryption in random order.
+
+row           w ciphertexts (A, B) = (r G, M + r Y)
+re-encrypted  (A + s G, B + s Y), s fresh for each ciphertext; rows in random order
+record        count u32 || width u8 || row after row, of each A_1 || B_1 || .. || A_w || B_w
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Self
+
+from ...errors import ParameterError
+from ..entropy import Entropy
+from .group import PrimeGroup, draw_scalars
+from .layout import COUNT, RecordReader, check_shape
+from .transcript import ProofContext
+
+_DRAWN = 24  # bytes for one of up to 2^32 places: the bias is below 2^-160
+
+
+@dataclass(frozen=True, slots=True)
+class CiphertextRows:
+    """Rows of ciphertexts, by columns.
+
+    Attributes:
+        columns: A_1, B_1, .., A_w, B_w of all rows; each of one element a row.
+    """
+
+    columns: tuple[tuple[bytes, ...], ...]
+
+    def __post_init__(self) -> None:
+        lengths = {len(column) for column in self.columns}
+        if len(self.columns) % 2 or len(lengths) != 1:
+            raise ParameterError("columns: two for each ciphertext of a row, all of equal length")
+        check_shape(self.count, self.width)
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0])
+
+    @property
+    def width(self) -> int:
+        """The number of ciphertexts of a row."""
+        return len(self.columns) // 2
+
+    @property
+    def firsts(self) -> list[bytes]:
+        """A of all ciphertexts, column after column."""
+        return list(chain(*self.columns[::2]))
+
+    @property
+    def seconds(self) -> list[bytes]:
+        """B of all ciphertexts, column after column."""
+        return list(chain(*self.columns[1::2]))
+
+    def encode(self) -> bytes:
+        """Return the bytes of the record."""
+        head = self.count.to_bytes(COUNT, "big") + self.width.to_bytes(1, "big")
+        return head + b"".join(chain(*zip(*self.columns, strict=True)))
+
+    @classmethod
+    def decode(cls, group: PrimeGroup, data: bytes) -> Self:
+        """Return the rows of a record.
+
+        Raises:
+            Refused: (MALFORMED) wrong length, no element, or the identity.
+        """
+        reader = RecordReader(group, data, "rows")
+        count, width = reader.number(COUNT), reader.number(1)
+        elements = reader.elements(count * width * 2)
+        reader.end()
+        return cls(tuple(elements[at :: 2 * width] for at in range(2 * width)))
+
+
+@dataclass(frozen=True, slots=True)
+class Remix:
+    """Rows in another order and spelling, with the secrets of the shuffler.
+
+    Attributes:
+        rows: for the board.
+        order: by new place, the old place.
+        salts: by column, by new place: s.
+    """
+
+    rows: CiphertextRows
+    order: tuple[int, ...] = field(repr=False)
+    salts: tuple[tuple[int, ...], ...] = field(repr=False)
+
+
+def remix(context: ProofContext, key: bytes, old: CiphertextRows, entropy: Entropy) -> Remix:
+    """Return rows in random order, each ciphertext re-encrypted.
+
+    Order and salts are of this list alone, also where `entropy` is kept over a restart: the same
+    order for two lists would link them.
+    """
+    group = context.group
+    transcript = context.transcript(b"remix")
+    transcript.absorb(key, old.encode())
+    forked = transcript.fork_entropy(entropy)
+    order = random_order(old.count, forked)
+    columns, salts = list[tuple[bytes, ...]](), list[tuple[int, ...]]()
+    for firsts, seconds in zip(old.columns[::2], old.columns[1::2], strict=True):
+        drawn = draw_scalars(group, forked, old.count)
+        added = group.base_multiples(drawn), group.multiples(drawn, [key] * old.count)
+        for column, masks in zip((firsts, seconds), added, strict=True):
+            columns.append(tuple(group.sums([column[place] for place in order], masks)))
+        salts.append(tuple(drawn))
+    return Remix(CiphertextRows(tuple(columns)), tuple(order), tuple(salts))
+
+
+def random_order(count: int, entropy: Entropy) -> list[int]:
+    """Return the numbers below `count` in random order (Fisher and Yates)."""
+    order = list(range(count))
+    drawn = entropy.random(_DRAWN * count)
+    for last in range(count - 1, 0, -1):
+        number = int.from_bytes(drawn[last * _DRAWN : (last + 1) * _DRAWN], "little")
+        other = number % (last + 1)
+        order[last], order[other] = order[other], order[last]
+    return order
+
+
+def ballot_rows(ballots: Sequence[Sequence[tuple[bytes, bytes]]]) -> CiphertextRows:
+    """Return the rows of ballots, each of the ciphertexts (A, B) of one person."""
+    return CiphertextRows(
+        tuple(zip(*(tuple(chain(*ciphertexts)) for ciphertexts in ballots), strict=True))
+    )
