@@ -1,4 +1,4 @@
-"""A small verified mix, honest: keys, ballots, rows."""
+"""A small verified mix, honest: keys, ballots, rows, a shuffle, shares."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -8,7 +8,9 @@ from veilmix.crypto.joint_key import KeyShare
 from veilmix.crypto.verified.ballots import EncryptedBallot, make_ballot
 from veilmix.crypto.verified.group import RISTRETTO255, draw_scalars
 from veilmix.crypto.verified.keys import make_key
-from veilmix.crypto.verified.rows import CiphertextRows
+from veilmix.crypto.verified.rows import CiphertextRows, Remix, remix
+from veilmix.crypto.verified.shuffle import ShuffleProof
+from veilmix.crypto.verified.shuffle_prover import prove_shuffle
 from veilmix.crypto.verified.transcript import ProofContext
 from veilmix.crypto.verified.values import ValueElements
 
@@ -65,3 +67,11 @@ def rows(count: int, width: int = 1, label: str = "rows") -> CiphertextRows:
         elements = [VALUES.encode(b"%d" % (i + at)) for i in range(count)]
         columns += [tuple(GROUP.base_multiples(salts)), tuple(GROUP.sums(masks, elements))]
     return CiphertextRows(tuple(columns))
+
+
+@cache
+def shuffled(count: int = 6, width: int = 1) -> tuple[CiphertextRows, Remix, ShuffleProof]:
+    """Rows, an honest remix, its proof."""
+    old = rows(count, width)
+    mixed = remix(HOP, reader().public, old, entropy("remix"))
+    return old, mixed, prove_shuffle(HOP, reader().public, old, mixed, entropy("proof"))

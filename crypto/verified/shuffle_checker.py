@@ -1,0 +1,135 @@
+"""The checker of a shuffle (`shuffle.py` has the record): five kinds of equations.
+
+    t1   t1 + c (sum C - sum H_i) = s1 G               the commitments are to sums of one each
+    t2   t2 + c (K_n - (prod u) H) = s2 G              the exponents have the right product
+    t3   t3 + c sum u_j C_j = s3 G + sum su_i H_i      the exponents are those committed to
+    t4   t4 + c sum u_j (A_j, B_j) = sum su_i (A'_i, B'_i) - s4 (G, Y)       the rows are the same
+    T    T_i + c K_i = sk_i G + su_i K_(i-1), each i   the chain multiplies the exponents
+
+Those of T are checked as one sum, weighed by 128 bits each. The weights follow from fresh
+randomness of the checker and from the whole statement and proof, so that a proof cannot be fitted
+to them even where the randomness is known beforehand, as in a seeded run.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ...errors import ParameterError, VerificationError
+from ..entropy import Entropy
+from .generators import generators
+from .group import inner_product
+from .rows import CiphertextRows
+from .shuffle import ShuffleProof, ShuffleStatement, final_challenge, row_exponents
+from .transcript import ProofContext
+
+_FRESH = 32  # bytes of the checker's randomness
+
+Equation = tuple[str, bytes, bytes]  # name, left side, right side
+
+
+def check_shuffle(
+    context: ProofContext,
+    key: bytes,
+    old: CiphertextRows,
+    new: CiphertextRows,
+    proof: ShuffleProof,
+    entropy: Entropy,
+) -> None:
+    """Check that new rows are the old ones, re-encrypted, in another order.
+
+    Args:
+        context: whose place is the hop.
+        key: the joint key.
+        old: the rows before.
+        new: the rows after.
+        proof: of the hop.
+        entropy: of the checker.
+
+    Raises:
+        VerificationError: another number of rows, or an equation that does not hold.
+    """
+    try:
+        shape = proof.shape
+    except ParameterError as fault:
+        raise VerificationError(f"shuffle at {context.place!r}: {fault}") from None
+    shapes = {(rows.count, rows.width) for rows in (old, new)}
+    if shapes != {shape}:
+        raise VerificationError(f"shuffle at {context.place!r}: lists and proof differ in shape")
+    statement = ShuffleStatement(context, key, old, new)
+    for name, left, right in equations(statement, proof, entropy):
+        if left != right:
+            raise VerificationError(f"shuffle at {context.place!r}: equation {name} does not hold")
+
+
+def equations(
+    statement: ShuffleStatement, proof: ShuffleProof, entropy: Entropy
+) -> Iterator[Equation]:
+    """Yield the equations of a proof in turn."""
+    group, count = statement.group, statement.old.count
+    transcript = statement.transcript()
+    exponents = row_exponents(transcript, proof.commitments)
+    challenge = final_challenge(group, transcript, proof.chain, proof.masks, proof.chain_masks)
+    table = generators(group)
+    product = 1
+    for exponent in exponents:
+        product = product * exponent % group.order
+
+    def masked(mask: bytes, element: bytes) -> bytes:
+        """Return an element times the challenge, plus its mask."""
+        return group.sums([mask], group.multiples([challenge], [element]))[0]
+
+    total = group.total(proof.commitments)
+    (order_sum,) = group.differences([total], [table.row_sum(count)])
+    (end,) = group.differences([proof.chain[-1]], group.multiples([product], [table.base]))
+    bases = group.base_multiples(proof.sums)
+    weighed = group.weighted_sum(exponents, proof.commitments)
+    rows = group.weighted_sum(proof.exponent_responses, table.rows(count))
+    yield "t1", masked(proof.masks[0], order_sum), bases[0]
+    yield "t2", masked(proof.masks[1], end), bases[1]
+    yield "t3", masked(proof.masks[2], weighed), group.sums([bases[2]], [rows])[0]
+    yield from _column_equations(statement, proof, exponents, challenge)
+    transcript.absorb(proof.encode(group), entropy.random(_FRESH))
+    weights = transcript.exponents(b"weights", count)
+    yield _chain_equation(statement, proof, challenge, weights)
+
+
+def _column_equations(
+    statement: ShuffleStatement, proof: ShuffleProof, exponents: Sequence[int], challenge: int
+) -> Iterator[Equation]:
+    """Yield t4 of each column."""
+    group, key = statement.group, statement.key
+    olds, news, masks = statement.old.columns, statement.new.columns, proof.masks[3:]
+    for at, response in enumerate(proof.salt_responses):
+        salt = [*group.base_multiples([response]), *group.multiples([response], [key])]
+        pair = slice(2 * at, 2 * at + 2)
+        before = [group.weighted_sum(exponents, column) for column in olds[pair]]
+        after = [group.weighted_sum(proof.exponent_responses, column) for column in news[pair]]
+        left = group.sums(masks[pair], group.multiples([challenge] * 2, before))
+        right = group.differences(after, salt)
+        yield f"t4 (A of ciphertext {at})", left[0], right[0]
+        yield f"t4 (B of ciphertext {at})", left[1], right[1]
+
+
+def _chain_equation(
+    statement: ShuffleStatement, proof: ShuffleProof, challenge: int, weights: Sequence[int]
+) -> Equation:
+    """Return the sum of all equations of the chain, each times its weight.
+
+    Sum z_i (T_i + c K_i - su_i K_(i-1)) = (sum z_i sk_i) G; K_i stands in it for i and for i + 1.
+    """
+    group = statement.group
+    by = [
+        weight * response
+        for weight, response in zip(weights, proof.exponent_responses, strict=True)
+    ]
+    factors = [
+        (challenge * weight - following) % group.order
+        for weight, (_, following) in zip(weights, pairwise([*by, 0]), strict=True)
+    ]
+    left = group.sums(
+        [group.weighted_sum(weights, proof.chain_masks)],
+        [group.weighted_sum(factors, proof.chain)],
+    )
+    responses = group.base_multiples([inner_product(group, weights, proof.chain_responses)])
+    first = group.multiples([by[0] % group.order], [generators(group).base])
+    return "T", left[0], group.sums(responses, first)[0]

@@ -1,0 +1,149 @@
+"""The prover of a shuffle (`shuffle.py` has the equations).
+
+The chain is unrolled, K_i = a_i G + b_i H, so that every multiple is of G, of H or of a public
+element, and no step waits for the one before.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..entropy import Entropy
+from .generators import generators
+from .group import PrimeGroup, draw_scalars, inner_product
+from .rows import CiphertextRows, Remix
+from .shuffle import ShuffleProof, ShuffleStatement, final_challenge, row_exponents
+from .transcript import ProofContext, ProofTranscript
+
+
+@dataclass(frozen=True, slots=True)
+class OrderCommitment:
+    """The commitments to an order, and what opens them.
+
+    Attributes:
+        transcript: of the statement and the commitments.
+        commitments: C.
+        blinds: rc.
+        exponents: u.
+        permuted: v, the exponents in the new order.
+    """
+
+    transcript: ProofTranscript
+    commitments: tuple[bytes, ...]
+    blinds: Sequence[int] = field(repr=False)
+    exponents: Sequence[int]
+    permuted: Sequence[int] = field(repr=False)
+
+
+def prove_shuffle(
+    context: ProofContext, key: bytes, old: CiphertextRows, mixed: Remix, entropy: Entropy
+) -> ShuffleProof:
+    """Return the proof that a remix only re-encrypted rows and changed their order.
+
+    Args:
+        context: whose place is the hop.
+        key: the joint key.
+        old: the rows before.
+        mixed: the rows after, with order and salts.
+        entropy: of this proof.
+    """
+    statement = ShuffleStatement(context, key, old, mixed.rows)
+    forked = statement.transcript().fork_entropy(entropy)
+    committed = commit_order(statement, mixed.order, forked)
+    return answer(statement, committed, mixed.salts, forked)
+
+
+def commit_order(
+    statement: ShuffleStatement, order: Sequence[int], entropy: Entropy
+) -> OrderCommitment:
+    """Return commitments to an order, and the exponents that they lead to."""
+    group, count = statement.group, len(order)
+    blinds = draw_scalars(group, entropy, count)
+    places = [0] * count
+    for new_place, old_place in enumerate(order):
+        places[old_place] = new_place
+    rows = generators(group).rows(count)
+    commitments = tuple(group.sums(group.base_multiples(blinds), [rows[place] for place in places]))
+    transcript = statement.transcript()
+    exponents = row_exponents(transcript, commitments)
+    permuted = [exponents[place] for place in order]
+    return OrderCommitment(transcript, commitments, blinds, exponents, permuted)
+
+
+def answer(
+    statement: ShuffleStatement,
+    committed: OrderCommitment,
+    salts: Sequence[Sequence[int]],
+    entropy: Entropy,
+) -> ShuffleProof:
+    """Return the proof, from the commitments to the order and the secrets of the remix."""
+    group, permuted = statement.group, committed.permuted
+    count, base = len(permuted), generators(group).base
+    links, link_nonces, nonces = (draw_scalars(group, entropy, count) for _ in range(3))
+    ends, products = unrolled_chain(group, links, permuted)
+    end_masks = [
+        (nonce + by * end) % group.order
+        for nonce, by, end in zip(link_nonces, nonces, [0, *ends], strict=False)
+    ]
+    product_masks = [
+        by * product % group.order for by, product in zip(nonces, [1, *products], strict=False)
+    ]
+    chain, chain_masks = (
+        tuple(group.sums(group.base_multiples(scalars), group.multiples(factors, [base] * count)))
+        for scalars, factors in ((ends, products), (end_masks, product_masks))
+    )
+    sum_nonces = draw_scalars(group, entropy, 3)
+    salt_nonces = draw_scalars(group, entropy, len(salts))
+    masks = _masks(statement, sum_nonces, salt_nonces, nonces)
+    challenge = final_challenge(group, committed.transcript, chain, masks, chain_masks)
+
+    def responses(drawn: Sequence[int], secrets: Sequence[int]) -> tuple[int, ...]:
+        return tuple(
+            (nonce + challenge * secret) % group.order
+            for nonce, secret in zip(drawn, secrets, strict=True)
+        )
+
+    blinds = committed.blinds
+    sums = sum(blinds), ends[-1], inner_product(group, blinds, committed.exponents)
+    salt_sums = [inner_product(group, column, permuted) for column in salts]
+    return ShuffleProof(
+        committed.commitments,
+        chain,
+        chain_masks,
+        masks,
+        responses(sum_nonces, sums),
+        responses(salt_nonces, salt_sums),
+        responses(link_nonces, links),
+        responses(nonces, permuted),
+    )
+
+
+def unrolled_chain(
+    group: PrimeGroup, links: Sequence[int], exponents: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Return a_i and b_i with K_i = a_i G + b_i H."""
+    ends, products = list[int](), list[int]()
+    end, product = 0, 1
+    for link, exponent in zip(links, exponents, strict=True):
+        end = (link + exponent * end) % group.order
+        product = exponent * product % group.order
+        ends.append(end)
+        products.append(product)
+    return ends, products
+
+
+def _masks(
+    statement: ShuffleStatement,
+    sum_nonces: Sequence[int],
+    salt_nonces: Sequence[int],
+    nonces: Sequence[int],
+) -> tuple[bytes, ...]:
+    """Return t1, t2, t3, and t4 of each column."""
+    group, key = statement.group, statement.key
+    masks = group.base_multiples(sum_nonces)
+    rows = generators(group).rows(len(nonces))
+    masks[2:] = group.sums(masks[2:], [group.weighted_sum(nonces, rows)])
+    columns = iter(statement.new.columns)
+    for nonce, base_mask in zip(salt_nonces, group.base_multiples(salt_nonces), strict=True):
+        sums = [group.weighted_sum(nonces, next(columns)) for _ in range(2)]
+        masks += group.differences(sums, [base_mask, *group.multiples([nonce], [key])])
+    return tuple(masks)
