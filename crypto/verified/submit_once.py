@@ -1,0 +1,130 @@
+"""A ballot for two readers, with a proof that both can read the same value ("submit once").
+
+    ballot     A = r G,  B = M + r Y_C,  B' = M + r Y_A,
+               proof of knowing r with A = r G and B - B' = r (Y_C - Y_A)
+    statement  context, whose place is the person; Y_C, Y_A, A, B, B'
+    record     A || B || B' || c || z                                            160 bytes
+
+B - r Y_C = B' - r Y_A is one value, and its sender knows it: the proof of equal logarithms proves
+knowledge of r too. The curator reads (A, B) in the first round; in a later one the kept columns of
+the same ballots are mixed as (A, B').
+"""
+
+from dataclasses import dataclass, field
+
+from ...errors import VerificationError
+from ..entropy import Entropy
+from .group import PrimeGroup, draw_scalars
+from .layout import RecordReader
+from .proofs import SecretProof, check_equality, prove_equality
+from .transcript import ProofContext, ProofTranscript
+
+ONCE_SIZE = 160  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderKeys:
+    """The joint keys of the two openings; their owners differ.
+
+    Attributes:
+        curator, analyst: Y_C and Y_A.
+    """
+
+    curator: bytes
+    analyst: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class OnceBallot:
+    """A ballot for both readers as it stands on the board.
+
+    Attributes:
+        first: A.
+        curator_second, analyst_second: B and B'.
+        proof: that the sender knows what it holds, and that both hold one value.
+    """
+
+    first: bytes
+    curator_second: bytes
+    analyst_second: bytes
+    proof: SecretProof
+
+    def encode(self, group: PrimeGroup) -> bytes:
+        """Return the bytes of the record."""
+        elements = self.first + self.curator_second + self.analyst_second
+        return elements + self.proof.encode(group)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeOnceBallot:
+    """A ballot for both readers with the secret of its sender.
+
+    Attributes:
+        ballot: for the board.
+        salt: r.
+    """
+
+    ballot: OnceBallot
+    salt: int = field(repr=False)
+
+
+def decode_once(group: PrimeGroup, data: bytes) -> OnceBallot:
+    """Return the ballot of a record.
+
+    Raises:
+        Refused: (MALFORMED) wrong length, no element, the identity, or a scalar out of range.
+    """
+    reader = RecordReader(group, data, "ballot for two readers")
+    first, curator_second, analyst_second = reader.elements(3)
+    proof = SecretProof.read(reader)
+    reader.end()
+    return OnceBallot(first, curator_second, analyst_second, proof)
+
+
+def make_once(
+    context: ProofContext, keys: ReaderKeys, element: bytes, entropy: Entropy
+) -> MadeOnceBallot:
+    """Return the ballot of the person of a context for both readers."""
+    group = context.group
+    (salt,) = draw_scalars(group, entropy, 1)
+    (first,) = group.base_multiples([salt])
+    masks = group.multiples([salt] * 2, [keys.curator, keys.analyst])
+    seconds = group.sums(masks, [element] * 2)
+    transcript = _statement(context, keys, first, seconds)
+    base = _key_difference(group, keys)
+    proof = prove_equality(group, transcript, salt, base, entropy)
+    return MadeOnceBallot(OnceBallot(first, seconds[0], seconds[1], proof), salt)
+
+
+def check_once(context: ProofContext, keys: ReaderKeys, ballot: OnceBallot) -> None:
+    """Check a ballot for two readers.
+
+    Raises:
+        VerificationError: the sender does not know what the ballot holds, or it holds one value
+            for the curator and another for the analyst.
+    """
+    group, base = context.group, _key_difference(context.group, keys)
+    seconds = [ballot.curator_second, ballot.analyst_second]
+    transcript = _statement(context, keys, ballot.first, seconds)
+    (image,) = group.differences(seconds[:1], seconds[1:])
+    try:
+        check_equality(group, transcript, ballot.first, base, image, ballot.proof)
+    except VerificationError:
+        raise VerificationError(
+            f"ballot of {context.place!r}: the proof of one value for both readers does not hold"
+        ) from None
+
+
+def _key_difference(group: PrimeGroup, keys: ReaderKeys) -> bytes:
+    (difference,) = group.differences([keys.curator], [keys.analyst])
+    if difference == group.identity:
+        raise VerificationError("curator and analyst have the same joint key")
+    return difference
+
+
+def _statement(
+    context: ProofContext, keys: ReaderKeys, first: bytes, seconds: list[bytes]
+) -> ProofTranscript:
+    transcript = context.transcript(b"once")
+    transcript.absorb(keys.curator, keys.analyst, first, *seconds)
+    return transcript
