@@ -45,9 +45,8 @@ class RecordReader:
         size = self._group.element_size
         data = self._take(size * count)
         try:
-            return tuple(
-                self._group.decode(data[at : at + size]) for at in range(0, len(data), size)
-            )
+            decode = self._group.decode
+            return tuple([decode(data[at : at + size]) for at in range(0, len(data), size)])
         except Refused:
             raise self._refusal("not a group element") from None
 
@@ -56,9 +55,8 @@ class RecordReader:
         size = self._group.scalar_size
         data = self._take(size * count)
         try:
-            return tuple(
-                self._group.decode_scalar(data[at : at + size]) for at in range(0, len(data), size)
-            )
+            decode = self._group.decode_scalar
+            return tuple([decode(data[at : at + size]) for at in range(0, len(data), size)])
         except Refused:
             raise self._refusal("a scalar out of range") from None
 

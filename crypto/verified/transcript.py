@@ -40,10 +40,8 @@ class ProofTranscript:
 
     def absorb(self, *items: bytes) -> None:
         """Add items of the statement."""
-        update = self._state.update
         for item in items:
-            update(len(item).to_bytes(8, "big"))
-            update(item)
+            self._state.update(len(item).to_bytes(8, "big") + item)
 
     def absorb_elements(self, elements: Iterable[bytes]) -> None:
         """Add a list of elements of equal size as a single item."""
