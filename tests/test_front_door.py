@@ -1,11 +1,9 @@
 """`import veilmix`: what Tab offers, a run inside trio, an outcome in a notebook and as tables."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Never, get_args, get_origin, get_type_hints
 
 import pytest
@@ -128,16 +126,6 @@ def test_attacks_are_a_table(attacked) -> None:
     assert (row["achieved"], row["of"]) == (attacked.attacks[0].value, attacked.attacks[0].of)
 
 
-def test_a_table_is_plain_columns_and_needs_no_pandas(outcome, monkeypatch) -> None:
-    release = outcome.frames.release
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(LocalError, match="columns"):
-        release.to_pandas()
-    fake = SimpleNamespace(DataFrame=lambda columns: ("frame", columns))
-    monkeypatch.setitem(sys.modules, "pandas", fake)
-    assert release.to_pandas() == ("frame", dict(release.columns))
-
-
 def test_a_heading_that_comes_twice_keeps_both_columns() -> None:
     table = framed(("people", "people"), [("x", 1)])
     assert list(table) == [{"people": "x", "people (2)": 1}]
@@ -150,7 +138,9 @@ def typed_columns(tables: Any) -> Iterator[tuple[type, str, tuple[Any, ...]]]:
             for cells, headings in zip((int, float, str), get_args(declared), strict=True):
                 for heading in () if headings is Never else get_args(headings):
                     place = f"{type(tables).__name__}.{name}[{heading}]"
-                    yield cells, place, getattr(tables, name)[heading]
+                    table = getattr(tables, name)
+                    assert table.declared[heading] is cells, place
+                    yield cells, place, table[heading]
 
 
 def test_cells_are_of_their_declared_types(outcome, attacked) -> None:

@@ -1,7 +1,10 @@
-"""What a run gives as tables: plain columns, which every library of tables takes as they are.
+"""Tables of plain columns with one type each, which any library of tables takes as they are.
 
-A table is of the same kind whatever is installed: `pandas.DataFrame(frame.columns)` and
-`polars.DataFrame(frame.columns)` are one call, and no part of veilmix needs either.
+A table is of the same kind whatever is installed, and no part of veilmix needs a library of tables.
+Each column has one type: int, float, str or bool, with None where there is no value.
+
+    polars.DataFrame(frame), pyarrow.table(frame), duckdb.sql("FROM frame")   Arrow's protocol
+    frame.to_pandas(), frame.to_polars(), frame.to_arrow()                    one call each
 
 A type checker knows the cells of a `TypedFrame` by the heading: `sum(frames.release["people"])` is
 an int. Cells of other headings are `Any`, as in other libraries of tables, because their types
@@ -9,14 +12,19 @@ depend on the data.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, overload
 
-from ...errors import LocalError
+from msgspec import UNSET
+
+from . import frame_exports
+from .column_types import converted, type_of
 
 if TYPE_CHECKING:
+    from ...analysis.trust import Received
     from ..programs.findings import StatedEpsilon
+    from .result import Result
 
 SHOWN = 40  # rows in a notebook; all are in `columns`
 APART = ' style="text-align:left;vertical-align:top;padding:0.15em 1.2em 0.15em 0"'
@@ -32,9 +40,11 @@ class Frame:
 
     Attributes:
         columns: the cells of each column by its heading, all equally many.
+        declared: the types of columns that are known before the data, by heading.
     """
 
     columns: Mapping[str, tuple[Any, ...]]
+    declared: Mapping[str, type] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, rows: Sequence[Mapping[str, Cell]]) -> "Frame":
@@ -53,15 +63,45 @@ class Frame:
         for row in zip(*self.columns.values(), strict=True):
             yield dict(zip(self.columns, row, strict=True))
 
+    @property
+    def types(self) -> dict[str, type]:
+        """The type of each column: int, float, str or bool.
+
+        A declared type, or the one of all cells of a column. Whole and other numbers together are
+        float; anything else that is mixed is str, and so is a column without a value.
+        """
+        return {
+            heading: self.declared.get(heading) or type_of(cells)
+            for heading, cells in self.columns.items()
+        }
+
     def to_pandas(self) -> Any:
-        """The same as a pandas.DataFrame. LocalError where pandas is not installed."""
-        try:
-            import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
-        except ImportError:
-            raise LocalError(
-                "pandas is not installed here; `.columns` is a dictionary of columns without it"
-            ) from None
-        return pd.DataFrame(dict(self.columns))
+        """Return a pandas.DataFrame with typed columns; None becomes a missing value.
+
+        LocalError if pandas is not installed.
+        """
+        return frame_exports.to_pandas(*self._typed())
+
+    def to_polars(self) -> Any:
+        """Return a polars.DataFrame; None becomes null. LocalError if polars is not installed."""
+        return frame_exports.to_polars(*self._typed())
+
+    def to_arrow(self) -> Any:
+        """Return a pyarrow.Table; None becomes null. LocalError if pyarrow is not installed."""
+        return frame_exports.to_arrow(*self._typed())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return an Arrow stream, for libraries that import by Arrow's PyCapsule protocol.
+
+        pyarrow makes the stream, else duckdb; LocalError if neither is installed.
+        requested_schema: the preference of the consumer, which pyarrow alone follows.
+        """
+        return frame_exports.arrow_stream(*self._typed(), requested_schema)
+
+    def _typed(self) -> tuple[dict[str, tuple[Any, ...]], dict[str, type]]:
+        """The columns with each cell of the type of its column, and these types."""
+        types = self.types
+        return {name: converted(cells, types[name]) for name, cells in self.columns.items()}, types
 
     def __repr__(self) -> str:
         return f"<Frame of {len(self):,} rows: {', '.join(self.columns)}>"
@@ -123,6 +163,17 @@ def framed(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Frame:
     return Frame(column_cells(headings, rows))
 
 
+def typed(
+    types: Mapping[str, type], rows: Sequence[Sequence[Cell]], more: Sequence[str] = ()
+) -> TypedFrame[Any, Any, Any]:
+    """Make a frame of rows whose first headings have declared types.
+
+    types: of the first headings, in order. more: the headings after them.
+    """
+    headings = column_cells((*types, *more), rows)
+    return TypedFrame(headings, types)
+
+
 ReleaseFrame = TypedFrame[Literal["people"], Never, Never]
 MarginalFrame = TypedFrame[Literal["people"], Never, Literal["feature", "value"]]
 CoalitionFrame = TypedFrame[
@@ -158,21 +209,24 @@ class Frames:
     epsilons: EpsilonFrame
 
 
-def frames(outcome: Any) -> Frames:
-    """Give the tables of a run. outcome: an Outcome, which imports this file, not the reverse."""
-    released = outcome.result()["release"] or {"columns": list(outcome.kept), "counts": []}
+def frames(result: "Result", coalitions: "Sequence[Received]") -> Frames:
+    """Give the tables of a run. coalitions: what each of `result` learnt."""
+    kept = result.decision.kept if result.decision else ()
+    names, counts = (
+        (result.release.columns, result.release.counts) if result.release else (kept, ())
+    )
     counted = [
-        (name, values[0], people)
-        for name, counts in zip(outcome.schema.names, outcome.marginals or (), strict=False)
-        for values, people in sorted(counts.items())
+        (name, value, people)
+        for name, marginal in result.marginals.items()
+        for value, people in marginal.items()
     ]
-    effects = [(effect.attack, effect.value, effect.of, effect.unit) for effect in outcome.attacks]
+    effects = [(effect.attack, effect.value, effect.of, effect.unit) for effect in result.attacks]
     return Frames(
-        _release(released["columns"], released["counts"]),
-        TypedFrame(column_cells(("feature", "value", "people"), counted)),
-        TypedFrame(column_cells(COALITIONS, [*map(_coalition, outcome.coalitions)])),
-        TypedFrame(column_cells(("attack", "achieved", "of", "unit"), effects)),
-        TypedFrame(column_cells(EPSILONS, [*map(_epsilon, _stated(outcome))])),
+        _release(names, counts),
+        typed(MARGINALS, counted),
+        typed(COALITIONS, [*map(_coalition, coalitions)]),
+        typed(ATTACKS, effects),
+        typed(EPSILONS, [*map(_epsilon, _stated(result))]),
     )
 
 
@@ -181,16 +235,27 @@ def _release(names: Sequence[str], counts: Sequence[Sequence[Cell]]) -> ReleaseF
     rows = [(people, *values) for *values, people in counts]
     columns = column_cells(("people", *names), rows)
     people = columns.pop("people")
-    return TypedFrame({**columns, "people": people})
+    return TypedFrame({**columns, "people": people}, {**dict.fromkeys(columns, str), "people": int})
 
 
-COALITIONS = (
-    *("coalition", "linked", "users", "cells_certain", "cells", "bits_per_person", "bits_are"),
-    *("rows_guessed", "rows_guessed_before", "method", "verdict"),
-)
+MARGINALS = {"feature": str, "value": str, "people": int}
+COALITIONS = {
+    "coalition": str,
+    "linked": int,
+    "users": int,
+    "cells_certain": int,
+    "cells": int,
+    "bits_per_person": float,
+    "bits_are": str,
+    "rows_guessed": float,
+    "rows_guessed_before": float,
+    "method": str,
+    "verdict": str,
+}
+ATTACKS = {"attack": str, "achieved": float, "of": float, "unit": str}
 
 
-def _coalition(view: Any) -> tuple[Cell, ...]:
+def _coalition(view: "Received") -> tuple[Cell, ...]:
     return (
         *(" + ".join(view.parties), view.linked, view.users, view.cells_certain, view.cells),
         *(view.bits_per_person, view.bits_are.value, view.rows_guessed, view.rows_guessed_before),
@@ -198,13 +263,21 @@ def _coalition(view: Any) -> tuple[Cell, ...]:
     )
 
 
-EPSILONS = ("of", "nats", "at_least", "delta", "adjacency", "reading", "relied_on")
+EPSILONS = {
+    "of": str,
+    "nats": float,
+    "at_least": float,
+    "delta": float,
+    "adjacency": str,
+    "reading": str,
+    "relied_on": int,
+}
 
 
-def _stated(outcome: Any) -> tuple["StatedEpsilon", ...]:
-    """Every epsilon of a run, and of all runs of a ledger."""
-    stated: tuple[StatedEpsilon, ...] = outcome.findings.epsilons if outcome.findings else ()
-    return (*stated, *(outcome.ledger.epsilons if outcome.ledger else ()))
+def _stated(result: "Result") -> tuple["StatedEpsilon", ...]:
+    """Return every epsilon of a run, and of all runs of a ledger."""
+    stated = () if result.findings is UNSET else result.findings.epsilons
+    return (*stated, *(() if result.ledger is UNSET else result.ledger.epsilons))
 
 
 def _epsilon(stated: "StatedEpsilon") -> tuple[Cell, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..wording import many, percent
 from .alike import alike_lines, released_alike
-from .frames import framed, frames
+from .frames import framed
 
 
 def html(outcome: Any) -> str:
@@ -26,7 +26,7 @@ def _parts(outcome: Any) -> Iterator[str]:
     people = many(outcome.users, "person", "people")
     about = f"{people}, {many(scenario.mix.shufflers, 'shuffler')}, {outcome.mode} run, {seed}"
     yield f"<p><b>{escape(scenario.scenario.name)}</b> {escape(about)}</p>"
-    tables = frames(outcome)
+    tables = outcome.frames
     yield f"<p>{escape(_what(outcome))}</p>"
     if outcome.released:
         yield tables.release._repr_html_()

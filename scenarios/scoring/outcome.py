@@ -282,7 +282,7 @@ class Outcome:
         """Release, marginals, coalitions and attacks as tables of plain columns."""
         from .frames import frames
 
-        return frames(self)
+        return frames(self.written(), self.coalitions)
 
     def _repr_html_(self) -> str:
         """Show the run in a notebook."""

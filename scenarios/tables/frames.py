@@ -14,7 +14,7 @@ from typing import Literal, Never
 
 from ...analysis.composition import WorstCase
 from ...analysis.scoring import TableScore
-from ..scoring.frames import Cell, Frame, TypedFrame, column_cells
+from ..scoring.frames import Cell, Frame, TypedFrame, typed
 from .advise import Advised
 
 JOINT = "all columns"
@@ -80,11 +80,11 @@ class FramedScore(TableScore):
     def frames(self) -> ScoreFrames:
         """The score as tables of plain columns."""
         return ScoreFrames(
-            TypedFrame(column_cells(COLUMNS, [*_columns(self)])),
-            TypedFrame(column_cells(BOUNDS, [*_bounds(self)])),
-            TypedFrame(column_cells(QUESTIONS, [*_questions(self)])),
-            TypedFrame(column_cells(SENSITIVE, [*_sensitive(self)])),
-            TypedFrame(column_cells(SETS, [*_sets(self)])),
+            typed(COLUMNS, [*_columns(self)]),
+            typed(BOUNDS, [*_bounds(self)]),
+            typed(QUESTIONS, [*_questions(self)]),
+            typed(SENSITIVE, [*_sensitive(self)]),
+            typed(SETS, [*_sets(self)]),
         )
 
 
@@ -109,16 +109,44 @@ def framed_score(score: TableScore) -> FramedScore:
     return FramedScore(**{field.name: getattr(score, field.name) for field in fields(score)})
 
 
-COLUMNS = ("column", "values", "missing", "smallest_crowd", "people_below_k", "exposure")
-BOUNDS = ("bound", "people", "share")
-QUESTIONS = (
-    *("question", "columns", "known", "sought", "attack", "control", "baseline"),
-    *("risk", "risk_low", "risk_high"),
-)
-SENSITIVE = ("column", "k", "l", "entropy_l", "t")
-SETS = ("columns", "people_below_k", "promised", "safe")
-ADVISED = ("column", "say", "bits_kept", "bits", "people_below_k_one_step_finer")
-CHOICES = ("advised", "loss", "people_below_k", "promised", "share_of_bits", "two_way")
+COLUMNS = {
+    "column": str,
+    "values": int,
+    "missing": int,
+    "smallest_crowd": int,
+    "people_below_k": int,
+    "exposure": float,
+}
+BOUNDS = {"bound": str, "people": int, "share": float}
+QUESTIONS = {
+    "question": str,
+    "columns": int,
+    "known": str,
+    "sought": str,
+    "attack": float,
+    "control": float,
+    "baseline": float,
+    "risk": float,
+    "risk_low": float,
+    "risk_high": float,
+}
+SENSITIVE = {"column": str, "k": int, "l": int, "entropy_l": float, "t": float}
+SETS = {"columns": str, "people_below_k": int, "promised": int, "safe": bool}
+ADVISED = {
+    "column": str,
+    "say": str,
+    "bits_kept": float,
+    "bits": float,
+    "people_below_k_one_step_finer": int,
+}
+CHOICES = {
+    "advised": bool,
+    "loss": float,
+    "people_below_k": int,
+    "promised": int,
+    "share_of_bits": float,
+    "two_way": float,
+}
 Row = tuple[Cell, ...]
 
 
@@ -214,7 +242,7 @@ def choices(advised: Advised) -> ChoiceFrame:
         )
         for choice, cost in advised.choices
     ]
-    return TypedFrame(column_cells((*CHOICES, *names), rows))
+    return typed(CHOICES, rows, names)
 
 
 def _advice_frames(advised: Advised) -> AdviceFrames:
@@ -223,7 +251,7 @@ def _advice_frames(advised: Advised) -> AdviceFrames:
     cost, levels = advised.cost, advised.level_names(advised.best)
     steps = zip(names, levels, cost.kept, cost.whole, advised.finer, strict=True)
     return AdviceFrames(
-        TypedFrame(column_cells(ADVISED, [*steps])),
+        typed(ADVISED, [*steps]),
         choices(advised),
         Frame(advised.coarse()),
     )

@@ -1,0 +1,33 @@
+"""The type of a column of a table: int, float, str or bool, and None where there is no value."""
+
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any
+
+
+def type_of(cells: Iterable[Any]) -> type:
+    """Return the one type of a column, from its cells.
+
+    Whole and other numbers together are float; anything else that is mixed is str, and so is a
+    column without a value.
+    """
+    found = {_of_cell(cell) for cell in cells if cell is not None}
+    if len(found) == 1:
+        return found.pop()
+    return float if found == {int, float} else str
+
+
+def _of_cell(cell: Any) -> type:
+    match cell:
+        case bool():
+            return bool
+        case Integral():
+            return int
+        case Real():
+            return float
+    return str
+
+
+def converted(cells: tuple[Any, ...], kind: type) -> tuple[Any, ...]:
+    """Return the cells of a column as Python's own values of its type; None stays None."""
+    return tuple(cell if cell is None or type(cell) is kind else kind(cell) for cell in cells)

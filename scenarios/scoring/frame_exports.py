@@ -1,0 +1,106 @@
+"""Tables for other libraries: pandas, polars, pyarrow, and a stream of Arrow's for all the rest.
+
+Each function takes the cells of each column by its heading, and the type of each column: int,
+float, str or bool. None is the missing value of the library. Each library is imported only here,
+when it is asked for.
+
+    to_pandas, to_polars, to_arrow   a frame of that library
+    arrow_stream                     a capsule "arrow_array_stream" of Arrow's PyCapsule protocol
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from ...errors import LocalError
+from ...installation import advice, installing
+
+Columns = Mapping[str, tuple[Any, ...]]
+Types = Mapping[str, type]
+
+# type of a column -> its type in pandas, without and with missing cells
+PANDAS = {
+    int: ("int64", "Int64"),
+    float: ("float64", "Float64"),
+    str: ("string", "string"),
+    bool: ("bool", "boolean"),
+}
+POLARS = {int: "Int64", float: "Float64", str: "String", bool: "Boolean"}
+ARROW = {int: "int64", float: "float64", str: "string", bool: "bool_"}
+SQL = {int: "BIGINT", float: "DOUBLE", str: "VARCHAR", bool: "BOOLEAN"}
+
+
+def to_pandas(columns: Columns, types: Types) -> Any:
+    """Make a pandas.DataFrame. LocalError if pandas is not installed."""
+    pandas = _library("pandas")
+    series = {}
+    for heading, cells in columns.items():
+        kind = PANDAS[types[heading]][None in cells]
+        series[heading] = pandas.Series(list(cells), dtype=kind)
+    return pandas.DataFrame(series)
+
+
+def to_polars(columns: Columns, types: Types) -> Any:
+    """Make a polars.DataFrame. LocalError if polars is not installed."""
+    polars = _library("polars")
+    schema = {heading: getattr(polars, POLARS[kind]) for heading, kind in types.items()}
+    return polars.DataFrame({name: list(cells) for name, cells in columns.items()}, schema=schema)
+
+
+def to_arrow(columns: Columns, types: Types) -> Any:
+    """Make a pyarrow.Table. LocalError if pyarrow is not installed."""
+    pyarrow = _library("pyarrow")
+    schema = [(heading, getattr(pyarrow, ARROW[kind])()) for heading, kind in types.items()]
+    return pyarrow.table(
+        {heading: list(cells) for heading, cells in columns.items()}, schema=pyarrow.schema(schema)
+    )
+
+
+def arrow_stream(columns: Columns, types: Types, requested: object = None) -> object:
+    """Make a stream of Arrow's. LocalError if neither pyarrow nor duckdb is installed.
+
+    requested: the schema that the consumer prefers; duckdb does not follow it.
+    """
+    if _is_installed("pyarrow"):
+        return to_arrow(columns, types).__arrow_c_stream__(requested)
+    if _is_installed("duckdb"):
+        return _stream_of_duckdb(columns, types)
+    raise LocalError(
+        "a table for another library needs pyarrow or duckdb; to install duckdb: "
+        f"{advice('data')}; `.columns` is a dictionary of columns without either"
+    )
+
+
+def _stream_of_duckdb(columns: Columns, types: Types) -> object:
+    duckdb = import_module("duckdb")
+    if not columns:
+        raise LocalError("a table without columns is no table for another library")
+    named = (f"unnest(?::{SQL[types[heading]]}[]) AS {_quoted(heading)}" for heading in columns)
+    connection = duckdb.connect()
+    cells = [list(each) for each in columns.values()]
+    relation = connection.sql(f"SELECT {', '.join(named)}", params=cells)
+    return relation.__arrow_c_stream__()
+
+
+def _quoted(heading: str) -> str:
+    """Quote the name of a column for SQL."""
+    return '"' + heading.replace('"', '""') + '"'
+
+
+def _is_installed(library: str) -> bool:
+    try:
+        return find_spec(library) is not None
+    except ValueError:  # a stand-in without a spec
+        return True
+
+
+def _library(name: str) -> Any:
+    """Import a library of tables; LocalError with the command that installs it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise LocalError(
+            f"{name} is not installed here; to install it: {installing([name])}; `.columns` is a "
+            "dictionary of columns without it"
+        ) from None
