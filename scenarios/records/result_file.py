@@ -24,6 +24,7 @@ from ..schema.model import Scenario
 from ..schema.shape import examine
 from ..scoring.result import Result, result_type
 from ..scoring.result_schemas import READ, SCHEMA, current
+from ..scoring.saved import SavedResult, contradictions
 from ..serialization.transcripts import damaged, decode
 from .folder_seal import FolderSeal, hashes, read_seal
 
@@ -39,9 +40,9 @@ FILES = (SCENARIO, TRANSCRIPT, RESULT, RELEASE, VERSIONS)
 PARTIAL = ".partial-"  # before the name of a folder that is not whole
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run folder, read back.
+@dataclass(frozen=True, slots=True, repr=False)
+class Run(SavedResult):
+    """A run folder, read back. It has what its outcome had, as `SavedResult` lists.
 
     Attributes:
         folder: that was read.
@@ -49,7 +50,7 @@ class Run:
         result: what result.json says.
         transcript: None for an ideal run, in which nothing was sent.
         sizes: values of each column.
-        release: the text of release.csv, None if there is none.
+        release_text: of release.csv; None if there is none.
         versions: of veilmix, Python and libraries.
         seal: what the files were when they were written; None if that is not there.
         files: the hash of each, as it is.
@@ -60,7 +61,7 @@ class Run:
     result: Result
     transcript: Transcript | None
     sizes: tuple[int, ...]
-    release: str | None
+    release_text: str | None
     versions: Mapping[str, Any]
     seal: FolderSeal | None = None
     files: Mapping[str, str] = field(default_factory=dict)
@@ -124,6 +125,8 @@ def _result(path: Path, policy: str) -> Result:
         )
     kind = result_type(policy)
     result: Result = _accepted(path, lambda: converted(current(plain), kind, text))
+    for place, why in contradictions(result):
+        raise damaged(path, line_of(text, place), f"{place}: {why}")
     return result
 
 

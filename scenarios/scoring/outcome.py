@@ -1,6 +1,6 @@
 """What a run gives back: everything a report, a table or a test may ask for, as plain data."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from ..programs.dropped import Dropped
 from ..programs.interface import Considered, Effect, Raised
 from ..schema.model import Scenario
 from ..serialization.record import plain
+from .citation import Citation
 from .worst_case import WorstCase
 
 if TYPE_CHECKING:
@@ -197,11 +198,7 @@ class Outcome:
 
     def coalition(self, *members: str) -> Received:
         """What these parties learnt together; KeyError if they were not looked at."""
-        wanted = tuple(sorted(members))
-        for received in self.coalitions:
-            if received.parties == wanted:
-                return received
-        raise KeyError(" + ".join(wanted))
+        return find_coalition(self.coalitions, members)
 
     def result(self) -> dict[str, Any]:
         """The content of `result.json`: the plain data of `written`."""
@@ -284,6 +281,13 @@ class Outcome:
 
         return frames(self.written(), self.coalitions)
 
+    def cite(self) -> Citation:
+        """Return the facts that identify this run: version, scenario, digest, seed."""
+        from ... import __version__
+
+        name = self.scenario.scenario.name
+        return Citation(__version__, name, self.mode, self.users, self.seed, self.digest)
+
     def _repr_html_(self) -> str:
         """Show the run in a notebook."""
         from .notebook import html
@@ -295,3 +299,15 @@ class Outcome:
         if self.findings and self.findings.short:
             what = self.findings.short
         return f"<Outcome of {self.scenario.scenario.name}: {self.users:,} people, {what}>"
+
+
+def find_coalition(coalitions: Iterable[Received], members: Iterable[str]) -> Received:
+    """Return what these parties learnt together; KeyError that names what is not there."""
+    wanted = tuple(sorted(set(members)))
+    known = {received.parties: received for received in coalitions}
+    if wanted in known:
+        return known[wanted]
+    parties = sorted({party for some in known for party in some})
+    if unknown := sorted({*wanted} - {*parties}):
+        raise KeyError(f"no party is called {unknown[0]!r}; there are {', '.join(parties)}")
+    raise KeyError(f"{' + '.join(wanted)}: this coalition was not scored")

@@ -10,7 +10,7 @@ The result depends on the counts, the limits and the versions of libraries, not 
 speed (docs/adr/0081), so `verify --replay` runs the search again.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...protocol.messages import Counts, Decision
@@ -55,7 +55,7 @@ class WorstCase:
     found: int
     proven: int
     search: Search
-    why: str = ""
+    why: str = field(default="", compare=False)  # a run folder does not keep it
 
     def shares(self, people: int) -> tuple[float, float]:
         """Bounds of the largest possible exposure, as shares of these people; equal if proven."""

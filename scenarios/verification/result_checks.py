@@ -39,7 +39,7 @@ def result(evidence: Evidence) -> str:
     same("users", (asked.users or 0) + others, said.users)
     same("features", _features(evidence), said.features)
     table = None if said.release is None else release_csv(said.release)
-    same("release.csv", evidence.run.release, table)
+    same("release.csv", evidence.run.release_text, table)
     if evidence.run.transcript is None:
         return "files agree with each other"
     same("people in the transcript", evidence.transcript.users, said.users + sybils(scenario))

@@ -193,6 +193,22 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
         edited("result.json", lambda d: d.replace(b'"users"', b'"more": 1, "users"')),
         "unknown field",
     ),
+    "a run of nobody": (
+        edited("result.json", lambda d: d.replace(b'"users": 30', b'"users": 0')),
+        r"result.json:6: damaged: users: found 0; at least 1 is accepted",
+    ),
+    "counts of a column that was not asked for": (
+        edited("result.json", lambda d: d.replace(b'"A": {', b'"C": {', 1)),
+        r"result.json:\d+: damaged: marginals: found 'C'; a name of `features` is accepted",
+    ),
+    "a row without a count": (
+        edited("result.json", lambda d: d.replace(b'["N", "N", 7]', b'["N", "N", "7"]')),
+        r"result.json:\d+: damaged: release.counts\[0\]: found \['N', 'N', '7'\]; 2 texts and",
+    ),
+    "a method that is none": (
+        edited("result.json", lambda d: d.replace(b'"method": "exact"', b'"method": "felt"', 1)),
+        r"result.json:\d+: damaged: coalitions\[0\].method: found 'felt'; accepted are exact, ",
+    ),
     "result of a later schema": (
         edited("result.json", lambda d: d.replace(b'"schema": 4', b'"schema": 5')),
         "result.json:2: schema 5; this version of veilmix reads schema 4",

@@ -197,8 +197,10 @@ def test_a_worst_case_that_nobody_seeks_is_found(tmp_path: Path) -> None:
 
 def test_a_changed_release_file_is_found(kept: Run) -> None:
     assert kept.release is not None
-    assert judged(replace(kept, release=kept.release.replace("7", "8")))["result"] is False
-    assert judged(replace(kept, release=None))["result"] is False
+    assert (
+        judged(replace(kept, release_text=kept.release_text.replace("7", "8")))["result"] is False
+    )
+    assert judged(replace(kept, release_text=None))["result"] is False
 
 
 def test_a_changed_scenario_is_found(kept: Run) -> None:

@@ -1,0 +1,39 @@
+"""How a run is cited: the version, the scenario, the digest, and the seed with its label."""
+
+from dataclasses import dataclass
+
+SEEDED = "reproducible, NOT secret"  # the label of every seeded run
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """The facts that identify a run in a publication; `str` makes a sentence of them.
+
+    Attributes:
+        version: of veilmix that played the run.
+        scenario: its name.
+        mode: real or ideal.
+        users: people who take part.
+        seed: None where system randomness was used.
+        digest: names the run; equal for equal seeds.
+    """
+
+    version: str
+    scenario: str
+    mode: str
+    users: int
+    seed: int | None
+    digest: str
+
+    @property
+    def randomness(self) -> str:
+        """The origin of the randomness, with the label of a seeded run."""
+        if self.seed is None:
+            return "system randomness (not reproducible)"
+        return f"seed {self.seed} ({SEEDED})"
+
+    def __str__(self) -> str:
+        return (
+            f"veilmix {self.version}, scenario {self.scenario}, {self.mode} run, "
+            f"{self.users:,} people, {self.randomness}, digest {self.digest}"
+        )
