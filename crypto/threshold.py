@@ -158,11 +158,14 @@ class Opened:
             before that level counts.
         closed: per level, the sizes of the groups that too few people share, each with the texts
             around it: what the reader sees of what it cannot read.
+        rest: per message the first level that is not open, as the reader holds it; empty where all
+            levels are.
     """
 
     texts: list[tuple[bytes, ...]]
     refused: dict[int, tuple[int, Reason]] = field(default_factory=dict)
     closed: list[tuple[tuple[bytes, ...], int]] = field(default_factory=list)
+    rest: list[bytes] = field(default_factory=list)
 
 
 class _Member(NamedTuple):
@@ -203,7 +206,7 @@ def spoiled(shape: Shape, message: bytes) -> bytes:
 
 def open_groups(shape: Shape, messages: Sequence[bytes]) -> Opened:
     """Reader: open every group that k or more people share, level by level."""
-    opened = Opened([()] * len(messages))
+    opened = Opened([()] * len(messages), rest=list(messages))
     waiting: list[tuple[tuple[bytes, ...], list[tuple[int, bytes]]]]
     waiting = [((), list(enumerate(messages)))]
     for level in range(len(shape.widths)):
@@ -219,8 +222,9 @@ def open_groups(shape: Shape, messages: Sequence[bytes]) -> Opened:
                 if len(inner) < shape.needed:  # k people who have the seed sent other shares
                     opened.closed += [(around, len(inner))] if inner else []
                     continue
-                for index, _ in inner:
+                for index, part in inner:
                     opened.texts[index] = (*around, text.text)
+                    opened.rest[index] = part
                 following.append(((*around, text.text), inner))
         waiting = following
     return opened

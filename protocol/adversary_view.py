@@ -54,6 +54,7 @@ class AdversaryView:
         forged: another board that they have shown somebody.
         shares: of the locks of rounds, by party.
         functions: keys by which `randomness` answers, by round, where it is in it.
+        outputs: what `randomness` answered accomplices in a round, by what they asked for.
         times: of the letters, in seconds of the session, in the same order.
         post_times: of the posts on the board, likewise.
         minting: the keys of tokens that a reader gave, by party and round.
@@ -76,6 +77,7 @@ class AdversaryView:
     signers: Mapping[str, Signer] = field(default_factory=dict)
     entropies: Mapping[str, Entropy] = field(default_factory=dict)
     sealed: tuple[SealedAnswers, ...] = ()
+    outputs: Mapping[int, Mapping[bytes, bytes]] = field(default_factory=dict)
 
     def plan(self, number: int) -> Round | None:
         """The round with this number; None if it was not called."""

@@ -18,7 +18,7 @@ from veilmix.scenarios.serialization.json_text import pretty
 from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.studies.executors import processes
 from veilmix.scenarios.studies.search import begin, search
-from veilmix.scenarios.studies.search_coverage import coverage
+from veilmix.scenarios.studies.search_coverage import GuardCoverage, coverage
 from veilmix.scenarios.studies.search_result import CoalitionResult, SearchResult
 from veilmix.scenarios.studies.search_table import (
     FILE,
@@ -29,10 +29,10 @@ from veilmix.scenarios.studies.search_table import (
     scenario_of,
     shipped,
 )
-from veilmix.scenarios.studies.search_text import grouped, limits
+from veilmix.scenarios.studies.search_text import BEYOND, READS, grouped, limits
 
 PAGE = Path(__file__).parent.parent / "docs" / "search.md"
-BLOCK = re.compile(r"(<!-- (results|attacks|guards) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- (results|attacks|guards|refusals) -->\n).*?(<!-- end -->)", re.DOTALL)
 HEADINGS = ("countermeasures", "coalition", "result", "strategies", "guess (honest)", "noticed")
 
 
@@ -53,10 +53,10 @@ def _result(result: CoalitionResult) -> tuple[str, str, str, str]:
     find = result.find
     if find is not None:
         guess = f"{find.guess:.2f} ({find.honest:.2f})"
-        read = "joint counts" if find.reads == "joint" else "crowd 1"
+        read = BEYOND[find.reads].removesuffix(", ") or "crowd 1"
         return f"{read}: {find.words}", f"{find.place:,} of {result.due:,}", guess, find.noticed
     if result.watching:
-        return "reads the row by watching", "-", "-", "-"
+        return f"reads {READS[result.watched]} by watching", "-", "-", "-"
     if result.part:
         return f"as {' + '.join(result.part)}", "-", "-", "-"
     return "nothing found", f"{result.played:,} of {result.due:,}", "-", "-"
@@ -84,8 +84,17 @@ def attacks() -> str:
 
 def guards() -> str:
     """Return what the search shows of countermeasures, in Markdown."""
-    lines = [("countermeasure", "switched off", "coalition", "strategy or reason"), ("---",) * 4]
-    for known in coverage().guards:
+    return _switched_off("countermeasure", coverage().guards)
+
+
+def refusals() -> str:
+    """Return the same of what the messages of one kind of program are checked for."""
+    return _switched_off("check", coverage().refusals)
+
+
+def _switched_off(what: str, known_guards: Sequence[GuardCoverage]) -> str:
+    lines = [(what, "switched off", "coalition", "strategy or reason"), ("---",) * 4]
+    for known in known_guards:
         strategy = text_of(tuple(map(deviation_of, known.strategy))) or "by watching"
         why = f"{strategy}: {known.why}" if known.members else known.why
         brings = "brings a find" if known.members else "no find"
@@ -100,6 +109,7 @@ def _table(lines: Sequence[Sequence[str]]) -> str:
 def page(table: SearchTable) -> str:
     """Return the page as it is to be."""
     blocks = {"results": written(table.sets), "attacks": attacks(), "guards": guards()}
+    blocks["refusals"] = refusals()
     there = PAGE.read_text("utf-8")
     return BLOCK.sub(lambda match: match[1] + blocks[match[2]] + match[3], there)
 

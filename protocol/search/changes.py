@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from ...crypto.ristretto import plus
 from ...errors import ParameterError
 from ..derived import derive
 from ..messages import Body
@@ -19,6 +20,7 @@ Path = tuple[str | int, ...]
 Meant = Callable[[object], bool]  # whether an entry of a list is to be removed
 DEEPEST = 3  # nested messages and lists that are looked into
 PERSONAL = "people"  # the field that lists people by index
+ELEMENTS = "elements"  # the field whose entries are of a group: doubled ones are of another key
 
 _STEP = re.compile(r"\.?([a-z_]+)|\[(\d+)\]")
 
@@ -103,6 +105,10 @@ CHANGES: Mapping[str, Change] = {
             isinstance(value, tuple) and len(value) > 1 and isinstance(value[0], tuple)
         ),
         _joined,
+    ),
+    "doubled": Change(
+        lambda name, value: name == ELEMENTS and bool(value),
+        lambda value, _: tuple(plus(element, element) for element in value),
     ),
     "another": Change(lambda _, value: isinstance(value, StrEnum), _other_member),
 }

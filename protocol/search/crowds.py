@@ -6,7 +6,8 @@
     free      a person a change of whose row alone is not seen: its answer was left out
     crowd     the people with whom a person can be exchanged unseen; 1: its row is read
     joints    other rows whose honest view is the same: a strategy that tells them apart reads joint
-              counts, also where it treats all people alike and passes the swap
+              counts, also where it treats all people alike and passes the swap; where only k
+              people open a row, one that stays closed
     guess     the probability that the best guess of one value is right, over all columns of values
               and several seeds; the guess in a session is learnt from those of other seeds
 
@@ -130,6 +131,20 @@ def other_joints(rows: Rows, people: Sequence[int]) -> tuple[Rows, ...]:
     return tuple(dict.fromkeys(world for world in worlds if world is not None))
 
 
+def other_closed(
+    rows: Rows, people: Sequence[int], kinds: Sequence[Row], k: int
+) -> tuple[Rows, ...]:
+    """Return worlds in which one person has another row, where only rows of k people open.
+
+    Fewer than k people have the person's row in either world.
+    """
+    many = Counter(rows)
+    few = [row for row in kinds if many[row] + 1 < k]
+    closed = [person for person in people if many[rows[person]] < k]
+    pairs = ((person, row) for person in closed for row in few if row != rows[person])
+    return tuple(_with(rows, person, row) for person, row in pairs)
+
+
 def _first_world(rows: Rows, people: Sequence[int], column: int, width: int) -> Rows | None:
     """Return the first world with equal counts of `width` columns, and no more; None: none is."""
     values = sorted({row[column] for row in rows})
@@ -180,12 +195,27 @@ def guess(
     """
     values = sorted({row[column] for row in worlds.rows})[:2]
     base = worlds.rows if knows else _alike(worlds)
+    columns = product(values, repeat=len(worlds.honest))
+    tables = [with_values(base, worlds.honest, column, drawn) for drawn in columns]
+    return _rate(worlds, [(rows, rows[person][column]) for rows in tables], seeds)
+
+
+def guess_between(worlds: Worlds, other: Rows, seeds: Sequence[int]) -> float:
+    """Return the probability that the best guess between the true rows and others is right.
+
+    Both are equally likely, and a guess is learnt from the sessions of other seeds.
+    """
+    return _rate(worlds, [(worlds.rows, "true"), (other, "other")], seeds)
+
+
+def _rate(worlds: Worlds, cases: Sequence[tuple[Rows, str]], seeds: Sequence[int]) -> float:
+    """Return how often the best guess of the word of a case is right, from its view."""
+    values = sorted({word for _, word in cases})
     counts: dict[Hashable, Counter[tuple[int, str]]] = defaultdict(Counter)
     sessions = list[tuple[Hashable, int, str]]()
     for seed in seeds:
-        for drawn in product(values, repeat=len(worlds.honest)):
-            rows = with_values(base, worlds.honest, column, drawn)
-            view, mine = worlds.view(rows, seed), rows[person][column]
+        for rows, mine in cases:
+            view = worlds.view(rows, seed)
             counts[view][seed, mine] += 1
             sessions.append((view, seed, mine))
     right = 0.0

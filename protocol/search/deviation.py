@@ -6,7 +6,7 @@ change    a field of a message has another legal value (changes.py)
 ignore    a letter is treated as if it had not come
 drop, double, replace, add
 a shuffler loses, repeats or replaces ballots that it has opened, or adds own ones;
-`network` replaces a sealed envelope by an own one
+`network` replaces a sealed envelope by an own one, or a question to `randomness` by one of its own
 hold      `network` withholds the board from people, from one kind of post until another
 say       a person of the coalition answers another row
 react     a post that an honest party makes for cause only is made without one

@@ -4,6 +4,7 @@
     unlocks   all shares of the lock of a round are shown or held by members
     digest    SHA-256 of an envelope; hash of a layer in an audit; mark of a locked ballot
     says      an opened ballot answers a question with these values
+    body      a ballot that k people open is of the group with this body (opened_groups.py)
 
 Rules apply until nothing new follows. No byte string is tried as a key, and none is guessed.
 """
@@ -21,8 +22,8 @@ from ..ballots import read_ballot
 from ..locks import mark
 from ..mixing import inside, open_envelopes, open_layers
 from ..session import Round
+from .opened_groups import Answer, groups_of
 
-Answer = tuple[int, tuple[str, ...]] | str  # a question and its values, or why there are none
 Says = tuple[int, Answer]  # with the round
 Link = tuple[bytes, str, bytes]
 
@@ -73,6 +74,12 @@ def closure(view: AdversaryView, seen: Iterable[bytes]) -> Knowledge:
                 if other not in atoms:
                     atoms.add(other)
                     todo.append(other)
+        for group in groups_of(view, plan, rules.ballots):
+            known.links += [
+                (group.ballot, f"body {at} {number}", body) for at, body in group.bodies
+            ]
+            if group.said:
+                known.answers[group.ballot] = number, group.said
     return known
 
 
@@ -84,6 +91,7 @@ class _Rules:
     plan: Round
     known: Knowledge
     atoms: set[bytes]
+    ballots: list[bytes] = field(default_factory=list)  # opened; only k people open what they say
 
     def applied(self, data: bytes) -> Iterator[tuple[str, bytes]]:
         """Yield what follows from one byte string, with the rule."""
@@ -152,6 +160,9 @@ class _Rules:
         bare = self.plan.bare(ballot)
         if self.plan.lock:
             yield "unlocks", ballot
+        if self.plan.shape is not None:
+            self.ballots.append(ballot)
+            return
         self.known.answers[ballot] = self.plan.call.round, _said(self.plan, bare)
 
 

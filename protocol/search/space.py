@@ -20,6 +20,7 @@ from .view import Event
 
 LATE = 1.05  # deadlines: after the collection, before the next step gives up
 LATER = (0.55, 1.1)  # deadlines, of letters: within the collection, and after it
+ALONE = {"doubled": Kind.EVALUATED}  # change -> the one message in which it is tried
 ONE = (0,)  # the first ballot of a batch, for those who do not know whose is whose
 REACTIONS = (Kind.BURNED, Kind.ALARM)  # posts that are made for cause alone
 Aim = tuple[tuple[str, ...], bool]  # people, and whether all but these are meant
@@ -36,6 +37,7 @@ class Setting:
         registered: whether only registered people may send.
         alone: whether a person can change its row without other messages (tokens, locks).
         deepens: whether the curator asks again, by what it has counted.
+        opens: whether only k people open a row: then every row is worth a guess.
     """
 
     members: tuple[str, ...]
@@ -44,6 +46,7 @@ class Setting:
     registered: bool
     alone: bool
     deepens: bool = False
+    opens: bool = False
 
     @property
     def friends(self) -> tuple[str, ...]:
@@ -153,7 +156,8 @@ def _of_person(setting: Setting, said: Said, member: str) -> Iterator[Deviation]
     for kind, rounds in product(kinds, said.periods):
         yield Deviation(by=member, do=Action.OMIT, message=kind, rounds=rounds)
     if setting.alone:
-        for row, rounds in product((setting.rows[0], setting.rows[-1]), said.periods):
+        said_rows = setting.rows if setting.opens else (setting.rows[0], setting.rows[-1])
+        for row, rounds in product(said_rows, said.periods):
             yield Deviation(by=member, do=Action.SAY, row=row, rounds=rounds)
 
 
@@ -201,7 +205,11 @@ def _of_letters(setting: Setting, said: Said, member: str) -> Iterator[Deviation
             if kind is not Kind.BATCH:  # its ballots change where they are opened
                 yield from _changed(setting, one, body)
             continue
-        paths = [pair for pair in changes_of(body) if not CHANGES[pair[1]].aimed]
+        paths = [
+            (path, change)
+            for path, change in changes_of(body)
+            if not CHANGES[change].aimed and ALONE.get(change, kind) is kind
+        ]
         for personal in (_on(one, aim) for aim in setting.against):
             yield personal
             for path, change in paths:
@@ -259,6 +267,8 @@ def _of_network(setting: Setting, said: Said) -> Iterator[Deviation]:
         yield from (replace(one, do=Action.DELAY, deadlines=late) for late in LATER)
         if kind is Kind.SUBMISSION and not setting.registered:
             yield replace(one, do=Action.REPLACE)
+        if kind is Kind.QUERY:  # nobody signs it
+            yield from (replace(one, do=Action.REPLACE, row=row) for row in setting.rows)
     yield from _holds(setting, said)
 
 

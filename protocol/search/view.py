@@ -103,7 +103,7 @@ def known_values(
         if not isinstance(answer, str):
             ask, said = answer
             columns = view.board.calls[number - 1].asks[ask]
-            values[data] = dict(zip(columns, said, strict=True))
+            values[data] = dict(zip(columns, said, strict=False))  # a prefix may be open alone
     return values
 
 

@@ -2,15 +2,22 @@
 
 from dataclasses import replace
 
+from ...protocol import parties
+from ...protocol.announcement import Program
+from ...protocol.messages import Kind
+from ...protocol.search.deviation import Action
 from ..cast import Cast
+from ..people import Row
 from .deviant_place import places
 from .deviant_questions import questions
 from .deviant_wire import wire
-from .deviation import Deviations
+from .deviation import Deviations, is_person
 
 
 def deviant_cast(cast: Cast, deviations: Deviations) -> Cast:
     """Return a session in which a strategy is carried out, and its record kept."""
+    if cast.program is Program.THRESHOLD:
+        cast = _consulting(cast, deviations)
     return replace(
         cast,
         faults={**cast.faults, **places(deviations)},
@@ -18,3 +25,21 @@ def deviant_cast(cast: Cast, deviations: Deviations) -> Cast:
         adversary=deviations.record,
         lies=questions(cast, deviations),
     )
+
+
+def _consulting(cast: Cast, deviations: Deviations) -> Cast:
+    """Return a session in which people of the coalition ask for the rows that they say.
+
+    Their outputs are known to all members. Whoever asks for nothing has none.
+    """
+    said = {one.by: one.row for one in deviations.strategy if one.do is Action.SAY}
+    silent = {one.by for one in deviations.strategy if one.message is Kind.QUERY}
+    friends = [member for member in deviations.coalition if is_person(member)]
+    rows = {one: said.get(one) or tuple(cast.row(parties.index(one))) for one in friends}
+    deviations.consulted.update(row for one, row in rows.items() if one not in silent)
+    row_of = cast.row
+
+    def row(index: int) -> Row:
+        return rows.get(parties.user(index)) or row_of(index)
+
+    return replace(cast, row=row)

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field, replace
 import trio
 
 from ...errors import ParameterError, Refused
-from ...protocol import parties
+from ...protocol import parties, threshold
 from ...protocol.frames import Message, decode_message
-from ...protocol.messages import Submission
+from ...protocol.messages import Kind, Submission
 from ...protocol.registry import submission
 from ...protocol.search.deviation import Action, Deviation
 from ..network import Network, Wire
 from .deviation import Deviations, deadline_of, is_person
+from .own_levels import Row
 from .shuffler import covering_rows
 
 ON_WIRES = (Action.OMIT, Action.DELAY, Action.REPLACE)  # of `network`
@@ -32,10 +33,12 @@ class DeviantWire(Wire):
     Attributes:
         deviations: the strategy.
         added: the deviations and rounds in which own answers were handed in.
+        asked: the rows that `network` has asked for in people's names, by person and round.
     """
 
     deviations: Deviations
     added: set[tuple[Deviation, int]] = field(default_factory=set)
+    asked: dict[tuple[str, int], Row] = field(default_factory=dict)
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:
         """Whether a letter is delivered."""
@@ -45,6 +48,7 @@ class DeviantWire(Wire):
         except Refused:
             return True
         await self._add(network, message, receiver)
+        await self._answered(network, message, receiver)
         person = sender if is_person(sender) else receiver
         for one in self.deviations.strategy:
             if not _strikes(one, message, receiver, person):
@@ -53,6 +57,8 @@ class DeviantWire(Wire):
             match one.do:
                 case Action.DELAY:
                     await trio.sleep(one.deadlines * deadline_of(network))
+                case Action.REPLACE if message.kind is Kind.QUERY:
+                    return await self._asked(network, message, sender, receiver, one)
                 case Action.REPLACE:
                     return await self._replaced(network, message, sender, receiver)
                 case _:
@@ -91,6 +97,32 @@ class DeviantWire(Wire):
         own = replace(message, body=replace(message.body, envelope=sealed.envelope))
         await network.inject(sender, receiver, own.encode())
         return False
+
+    async def _asked(
+        self, network: Network, message: Message, sender: str, receiver: str, one: Deviation
+    ) -> bool:
+        """Ask `randomness` for an own row in a person's name; False where that is done."""
+        number = message.round
+        plan = network.plan(network.board.calls[number - 1])
+        row = one.row or tuple(covering_rows(plan, parties.index(sender) + 1)[-1])
+        asking = threshold.ask(plan, row, self.deviations.entropy.fork(f"query {sender} {number}"))
+        self.asked[sender, number] = row
+        await network.inject(sender, receiver, replace(message, body=asking.body).encode())
+        return False
+
+    async def _answered(self, network: Network, message: Message, receiver: str) -> None:
+        """Hand in the own row that was asked for in a person's name, once it is answered.
+
+        Where people are registered, it is refused: only they can sign it. The outputs are known.
+        """
+        row = self.asked.pop((receiver, message.round), None)
+        if row is None:
+            return
+        self.deviations.consulted.add(row)
+        plan = network.plan(network.board.calls[message.round - 1])
+        sealed = self.deviations.sealed(plan, row, f"ask {receiver}")
+        own = replace(message, body=submission(plan, sealed.envelope, None))
+        await network.inject(receiver, plan.openers[0], own.encode())
 
 
 def _strikes(one: Deviation, message: Message, receiver: str, person: str) -> bool:

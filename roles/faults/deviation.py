@@ -4,20 +4,24 @@ A deviation is data (protocol/search/deviation.py), derived from the protocol an
 Members have places that carry it out (deviant_place.py), and letters pass deviant_wire.py.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...crypto.entropy import Entropy
 from ...protocol.ballots import Sealed, answers, coarsened_row, enclose
-from ...protocol.parties import Role, role
+from ...protocol.board import Board
+from ...protocol.opened_exploits import Function
+from ...protocol.parties import RANDOMNESS, Role, role
 from ...protocol.phases import BOARD
 from ...protocol.search.deviation import Action, Deviation
+from ...protocol.search.opened_groups import KnownOutputs
 from ...protocol.search.view import Event
 from ...protocol.session import Round, sealing
 from ..adversary_record import AdversaryRecord
 from ..instruments import Instruments
 from ..network import Network
 from ..occasions import note_of
+from .own_levels import Row, row_outputs, seal_own
 
 
 @dataclass(slots=True)
@@ -53,6 +57,7 @@ class Deviations:
         people: how many take part.
         record: keeps what the coalition saw.
         asked: the rounds in which the curator asked otherwise than its rule.
+        consulted: the rows of which members have the outputs of `randomness`.
     """
 
     strategy: tuple[Deviation, ...]
@@ -61,6 +66,7 @@ class Deviations:
     members: tuple[str, ...] = ()
     record: DeviationRecord = field(default_factory=DeviationRecord)
     asked: set[int] = field(default_factory=set)
+    consulted: set[Row] = field(default_factory=set)
 
     @property
     def coalition(self) -> tuple[str, ...]:
@@ -80,10 +86,30 @@ class Deviations:
     def sealed(self, plan: Round, row: Sequence[str], label: str) -> Sealed:
         """Seal an own answer. label: which of those of a round."""
         fresh = self.entropy.fork(f"{label} {plan.call.round}")
-        ballots = answers(plan, coarsened_row(plan, row))
-        sealed = enclose(plan, ballots, sealing(fresh, plan.session))
+        if plan.shape is not None:
+            known = self._known(plan)
+            sealed = seal_own(plan, row, known, self.entropy.fork("own seeds"), fresh)
+        else:
+            ballots = answers(plan, coarsened_row(plan, row))
+            sealed = enclose(plan, ballots, sealing(fresh, plan.session))
         self.record.made(sealed)
         return sealed
+
+    def _known(self, plan: Round) -> Function:
+        """Return the function of a round, as far as members can compute it."""
+        function = self.record.functions.get(plan.call.round)
+        if function is None or RANDOMNESS in self.coalition:
+            return function or KnownOutputs({})
+        return KnownOutputs(row_outputs(plan, function, self.consulted))
+
+    def outputs(self, board: Board) -> Mapping[int, Mapping[bytes, bytes]]:
+        """Return what members were answered by `randomness`, by round."""
+        found = dict[int, Mapping[bytes, bytes]]()
+        for number, function in self.record.functions.items():
+            plan = self.record.loot(board, ()).plan(number)
+            if plan is not None:
+                found[number] = row_outputs(plan, function, self.consulted)
+        return found
 
 
 def is_person(party: str) -> bool:

@@ -76,7 +76,7 @@ Action = Literal[
 ]  # fmt: skip
 Change = Literal[
     "one more", "one fewer", "turned", "zeros", "empty", "without the first", "without the last",
-    "less", "moved", "joined", "another",
+    "less", "moved", "joined", "doubled", "another",
     "balance", "accounts", "order", "decision", "announcement", "split", "changed",
 ]  # fmt: skip
 

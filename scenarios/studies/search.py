@@ -17,6 +17,7 @@ from ... import __version__
 from ...errors import DataError, ParameterError
 from ...protocol import parties
 from ...protocol.search.space import kinds_of
+from ..programs.registry import program_of
 from ..schema.model import Scenario
 from .search_result import CoalitionResult, SearchResult
 from .search_session import PEOPLE, is_searchable, program_name, small
@@ -38,7 +39,8 @@ class SearchStopped(KeyboardInterrupt):
 def coalitions_of(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
     """Return the coalitions of a search: single parties, each with a person, pairs of parties."""
     hops = tuple(map(parties.shuffler, range(1, scenario.mix.shufflers + 1)))
-    single = (parties.CURATOR, parties.ANALYST, *hops, parties.NETWORK)
+    more = (parties.RANDOMNESS,) if program_of(scenario).opens else ()
+    single = (parties.CURATOR, parties.ANALYST, *hops, parties.NETWORK, *more)
     friend = parties.user(PEOPLE - 1)
     return (
         *((party,) for party in single),
@@ -107,10 +109,13 @@ def _searched(
 ) -> CoalitionResult:
     for part, result in results.items():
         if set(part) < set(members) and (result.find is not None or result.watching):
-            return CoalitionResult(members=members, part=part, watching=result.watching)
+            watched = result.watched
+            return CoalitionResult(
+                members=members, part=part, watching=result.watching, watched=watched
+            )
     trial = Trial(scenario, members, begun.seeds)
-    if trial.watches():
-        return CoalitionResult(members=members, watching=True)
+    if (read := trial.watched()) is not None:
+        return CoalitionResult(members=members, watching=True, watched=read)
     strategies = tuple(trial.strategies(with_pairs=begun.pairs))
     due = spread(strategies, begun.strategies)
     told = place = 0

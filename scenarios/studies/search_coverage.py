@@ -18,6 +18,7 @@ from ..serialization.shipped_table import read_shipped
 
 FILE = Path(__file__).parent / "search_coverage.json"
 SCHEMA = 1
+BASE = "titanic"  # the scenario whose other keys are kept where nothing else is said
 Keys = dict[
     str, bool | int | float | str
 ]  # what is changed in the scenario of the table of results
@@ -33,6 +34,7 @@ class AttackCoverage(Record, frozen=True):
         keys: what is changed in the scenario in which the strategy is found or played.
         strategy: that finds it, or that is played.
         members: the coalition; (): the member that deviates first.
+        base: the scenario whose other keys are kept.
     """
 
     attack: str
@@ -41,6 +43,7 @@ class AttackCoverage(Record, frozen=True):
     keys: Keys = field(default_factory=dict)
     strategy: tuple[Deviation, ...] = ()
     members: tuple[str, ...] = ()
+    base: str = BASE
 
 
 class GuardCoverage(Record, frozen=True):
@@ -53,6 +56,7 @@ class GuardCoverage(Record, frozen=True):
         off, on: the scenario without it and with it.
         members: the coalition that finds.
         strategy: that finds; (): by watching.
+        base: the scenario whose other keys are kept.
     """
 
     guard: str
@@ -62,6 +66,7 @@ class GuardCoverage(Record, frozen=True):
     on: Keys = field(default_factory=dict)
     members: tuple[str, ...] = ()
     strategy: tuple[Deviation, ...] = ()
+    base: str = BASE
 
 
 class Coverage(Record, frozen=True):
@@ -71,11 +76,14 @@ class Coverage(Record, frozen=True):
         schema: of this record.
         attacks: by name.
         guards: by name.
+        refusals: what messages of one kind of program alone are checked for, by the row of a
+            `guards.toml`, or by the countermeasure that is switched off there.
     """
 
     schema: int
     attacks: tuple[AttackCoverage, ...]
     guards: tuple[GuardCoverage, ...]
+    refusals: tuple[GuardCoverage, ...] = ()
 
 
 @cache

@@ -14,6 +14,7 @@ from ..serialization.record import Record
 SCHEMA = 1
 Count = Annotated[int, Meta(ge=0)]
 Noticed = Literal["before", "after", "never"]
+Reads = Literal["row", "joint", "closed"]
 
 
 class Find(Record, frozen=True, kw_only=True):
@@ -22,11 +23,13 @@ class Find(Record, frozen=True, kw_only=True):
     Attributes:
         strategy: the deviations, as a scenario file has them.
         words: the same in words.
-        reads: the row of the target; or joint counts that no honest session tells it.
+        reads: the row of the target; or joint counts that no honest session tells it; or that a
+            row is among those that fewer than k people say.
         crowd: the people with whom the target can be exchanged unseen, itself included: 1; where
-            joint counts are read, all honest people.
+            joint counts or closed rows are read, all honest people.
         guess: the probability that the best guess of one value of the target is right; where joint
-            counts are read, by whoever knows the other values of all people.
+            counts are read, by whoever knows the other values of all people; where a closed row is
+            read, that the best guess between it and another is right.
         honest: the same where everybody follows the protocol.
         noticed: when an honest party burned the round or raised an alarm that the board bears out.
         place: the place of the strategy among those of its coalition, from 1.
@@ -34,7 +37,7 @@ class Find(Record, frozen=True, kw_only=True):
 
     strategy: tuple[Deviation, ...]
     words: str
-    reads: Literal["row", "joint"] = "row"
+    reads: Reads = "row"
     crowd: Annotated[int, Meta(ge=1)]
     guess: float
     honest: float
@@ -47,7 +50,8 @@ class CoalitionResult(Record, frozen=True, kw_only=True):
 
     Attributes:
         members: the coalition.
-        watching: whether it reads the row although it follows the protocol.
+        watching: whether it reads something although it follows the protocol.
+        watched: what that is: the row of the target, or what no member reads by itself.
         played: strategies that were played, up to the find.
         due: strategies in the space that was asked for.
         told: strategies after which rows of two people were told apart without a person alone.
@@ -60,6 +64,7 @@ class CoalitionResult(Record, frozen=True, kw_only=True):
 
     members: tuple[str, ...]
     watching: bool = False
+    watched: Reads = "row"
     played: Count = 0
     due: Count = 0
     told: Count = 0

@@ -3,8 +3,9 @@
 Six people, two questions of two values, two shufflers at most, crowds of three, and a second round
 that burns unless two people or nobody left. A curator that asks again (`hierarchical`) has three
 questions and promises little: pairs are asked for where `curator_exposure` allows, and what all
-three say together is released to nobody. All else is that of the scenario: a strategy that is found
-here is carried out at any size with the same file.
+three say together is released to nobody. Where only k people open a row (`threshold`), k is 2, so
+that one person of the coalition stands for k - 1. All else is that of the scenario: a strategy that
+is found here is carried out at any size with the same file.
 """
 
 from collections.abc import Hashable, Sequence
@@ -42,14 +43,15 @@ ORDER = (0, 3, 1, 2)  # every value of a column occurs as often as the others, a
 DEEP_ORDER = (0, 3, 5, 6, 2, 5)  # so does this, of three columns; equal pairs have other triples
 DEEP_K = 2
 DEEP_EXPOSURE = 0.4  # pairs can be promised and asked for; a third column is not released
+OPENED = (FEATURES[0], Feature(name="y", values=("c", "d", "g")))  # a closed row has alternatives
+OPENING_K = 2  # people who open a row: a person of the coalition stands for all but one
+OPENING_ORDER = (0, 4, 1, 4, 0, 0)  # the row of one person stays closed
 STREAM = "deviations"
 
 
 def is_searchable(scenario: Scenario) -> bool:
-    """Whether the small session can stand for a scenario: two rounds, a curator and an analyst."""
-    program = program_of(scenario)
-    is_other = program.reports or program.opens
-    return not (topology_of(scenario).untold or is_other)
+    """Whether the small session can stand for a scenario: central parties, and no noise."""
+    return not (topology_of(scenario).untold or program_of(scenario).reports)
 
 
 def small(scenario: Scenario) -> Scenario:
@@ -64,7 +66,7 @@ def small(scenario: Scenario) -> Scenario:
     return Scenario(
         scenario=About(name="search", title="A session that is searched for attacks", seed=1),
         population=Population(source="builtin:uniform", users=PEOPLE),
-        feature=(*FEATURES, MORE) if program_of(scenario).deepens else FEATURES,
+        feature=_features(scenario),
         mix=mix,
         policy=_policy(scenario),
         defence=changed(
@@ -74,6 +76,12 @@ def small(scenario: Scenario) -> Scenario:
             receipts=looks,
         ),
     )
+
+
+def _features(scenario: Scenario) -> tuple[Feature, ...]:
+    """Return the questions of the small session."""
+    program = program_of(scenario)
+    return OPENED if program.opens else (*FEATURES, MORE) if program.deepens else FEATURES
 
 
 def _policy(scenario: Scenario) -> Policy:
@@ -88,6 +96,8 @@ def _policy(scenario: Scenario) -> Policy:
             ask=asked.ask,
             publish_marginals=asked.publish_marginals,
         )
+    if program_of(scenario).opens:
+        return Policy(kind=asked.kind, k=OPENING_K, prefixes=asked.prefixes, close=asked.close)
     return Policy(
         kind="fixed",
         k=1,
@@ -109,8 +119,8 @@ def kinds_of_rows(scenario: Scenario) -> tuple[Row, ...]:
 
 def rows_of(scenario: Scenario, people: int = PEOPLE) -> Rows:
     """Return the rows of the people of a search."""
-    kinds = kinds_of_rows(scenario)
-    order = ORDER if len(scenario.feature) == len(FEATURES) else DEEP_ORDER
+    kinds, program = kinds_of_rows(scenario), program_of(scenario)
+    order = OPENING_ORDER if program.opens else DEEP_ORDER if program.deepens else ORDER
     return tuple(islice(cycle(kinds[at] for at in order), people))
 
 
@@ -164,6 +174,7 @@ class SmallSession:
             kinds_of_rows(self.scenario),
             registered=self.scenario.registered,
             deepens=program_of(self.scenario).deepens,
+            opens=program_of(self.scenario).opens,
             alone=not (defence.tokens or defence.challenge),
         )
 
@@ -187,7 +198,7 @@ class SmallSession:
             self.errors += 1
             said = f"{type(error).__name__}: {error}"
             return Played(("error", said), _board_of(record.events), record)
-        loot = record.loot(board, self.members)
+        loot = replace(record.loot(board, self.members), outputs=deviations.outputs(board))
         view = canonical_view(loot, record.events, self.members, record.own)
         return Played(view, board, record)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from ...protocol.parties import Role, role
+from ...protocol.parties import ANALYST, Role, role
 from ..programs.registry import program_of
 from ..schema.model import Scenario
 from ..serialization.record import Record
@@ -40,7 +40,12 @@ SETS: Mapping[str, Mapping[str, object]] = {
     },
     "`hierarchical`, `registered` and `balance`, marginals secret": {**ASKING, **SECRET},
     "`hierarchical`, `registered` and `balance`, marginals public": ASKING,
+    "`threshold` of whole rows, those that are on where nothing is said": {
+        "policy.prefixes": False
+    },
+    "`threshold` of prefixes, people not registered": {"defence.registered": False},
 }  # name -> what is changed in the base
+BASES = {"`threshold`": "threshold-titanic"}  # first word of a set -> another base
 
 
 class GuardSearch(Record, frozen=True):
@@ -72,20 +77,24 @@ class SearchTable(Record, frozen=True, kw_only=True):
 def recorded_coalitions(name: str) -> tuple[tuple[str, ...], ...]:
     """Return the coalitions that are recorded of a set: each party alone, and each with a person.
 
-    Of programs that ask again, each party alone.
+    Of programs that ask again, each party alone. Where only k people open a row, also each party
+    with the analyst, who holds what is closed.
     """
     searched = small(scenario_of(name))
-    most = 1 if program_of(searched).deepens else 2
+    program = program_of(searched)
+    most = 1 if program.deepens else 2
     return tuple(
         members
         for members in coalitions_of(searched)
-        if len(members) == 1 or (len(members) <= most and role(members[-1]) is Role.USER)
+        if len(members) == 1
+        or (len(members) <= most and role(members[-1]) is Role.USER)
+        or (program.opens and ANALYST in members)
     )
 
 
 def scenario_of(name: str) -> Scenario:
     """Return the scenario with one set of guards."""
-    return changed(load(BASE), SETS[name], ())
+    return changed(load(BASES.get(name.split(maxsplit=1)[0], BASE)), SETS[name], ())
 
 
 @cache

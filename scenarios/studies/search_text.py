@@ -1,14 +1,23 @@
 """The results of a search in words: the same in a terminal and wherever they are cited."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..wording import Grid, joined, many
-from .search_result import CoalitionResult, Find, SearchResult
+from .search_result import CoalitionResult, Find, Reads, SearchResult
 
 HEADINGS = (
     "coalition", "found", "crowd", "strategy", "guess", "honest", "noticed", "played", "due",
 )  # fmt: skip
-WATCHES = "reads the row although it follows the protocol"
+READS: Mapping[Reads, str] = {
+    "row": "the row",
+    "joint": "joint counts that no member reads alone",
+    "closed": "rows that fewer than k people say",
+}
+BEYOND: Mapping[Reads, str] = {
+    "row": "",
+    "joint": "joint counts, ",
+    "closed": "a row that fewer than k people say, ",
+}
 LIMIT = (
     "a search says nothing of strategies that it has not played: of other kinds, other sets of "
     "people, more people, other programs, or several sessions (docs/search.md)"
@@ -25,19 +34,23 @@ def line(result: CoalitionResult, study: SearchResult, file: str = "") -> str:
     if result.part:
         return f"{result.name}: as {' + '.join(result.part)}"
     if result.watching:
-        return f"{result.name}: {WATCHES}"
+        return f"{result.name}: {watches(result)}"
     if result.find is not None:
         replay = f", replay: {file}" if file else ""
         return f"{result.name}: found: {found(result.find)}{replay}"
     return f"{result.name}: {nothing(result, study)}"
 
 
+def watches(result: CoalitionResult) -> str:
+    """Return what a coalition reads although it follows the protocol, in words."""
+    return f"reads {READS[result.watched]} although it follows the protocol"
+
+
 def found(find: Find) -> str:
     """Return a find in words."""
     guess = f"guess {find.guess:.2f} (honest {find.honest:.2f})"
     noticed = "never noticed" if find.noticed == "never" else f"noticed {find.noticed} the release"
-    joint = "joint counts, " if find.reads == "joint" else ""
-    return f'{joint}crowd {find.crowd} by "{find.words}", {guess}, {noticed}'
+    return f'{BEYOND[find.reads]}crowd {find.crowd} by "{find.words}", {guess}, {noticed}'
 
 
 def nothing(result: CoalitionResult, study: SearchResult) -> str:

@@ -13,13 +13,22 @@ from ...protocol import parties
 from ...protocol.alarms import borne_out
 from ...protocol.board import Board
 from ...protocol.messages import Alarm, Burned, Tally
-from ...protocol.search.crowds import Play, Rows, Worlds, guess, other_joints, rotated
+from ...protocol.search.crowds import (
+    Play,
+    Rows,
+    Worlds,
+    guess,
+    guess_between,
+    other_closed,
+    other_joints,
+    rotated,
+)
 from ...protocol.search.deviation import Deviation, text_of
 from ...protocol.search.space import pairs, space
 from ..catalogue.deviations import entry_of
 from ..schema.model import Scenario
-from .search_result import Find, Noticed
-from .search_session import SmallSession, rows_of
+from .search_result import Find, Noticed, Reads
+from .search_session import SmallSession, kinds_of_rows, rows_of
 
 GUESSED = (1, 2)  # seeds over which guesses are averaged
 Strategy = tuple[Deviation, ...]
@@ -32,8 +41,8 @@ WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 class Verdict(Enum):
     """The result of a strategy.
 
-    NOTHING: nothing. TOLD: rows are told apart. JOINT: joint counts are read. ALONE: the target's
-    row is read.
+    NOTHING: nothing. TOLD: rows are told apart. JOINT: joint counts are read, or a row that fewer
+    than k people say. ALONE: the target's row is read.
     """
 
     NOTHING = auto()
@@ -93,6 +102,30 @@ class Trial:
         """Whether the coalition reads the target's row although it follows the protocol."""
         return self.honest.is_alone(self.target)
 
+    def watched(self) -> Reads | None:
+        """What the coalition reads although it follows the protocol; None: nothing.
+
+        Of joint counts and closed rows: what no member reads by itself.
+        """
+        if self.honest.is_alone(self.target):
+            return "row"
+        single = [Trial(self.scenario, (member,), self.seeds) for member in self.members]
+        for rows in self._candidates() if len(single) > 1 else ():
+            is_unread = all(one.is_same_alone(rows) for one in single)
+            if is_unread and self.honest.are_apart(self.rows, rows):
+                return self.beyond
+        return None
+
+    @property
+    def beyond(self) -> Reads:
+        """The reading that is looked for beside the rows of people by name."""
+        return "closed" if self.session.setting.opens else "joint"
+
+    def is_same_alone(self, rows: Rows) -> bool:
+        """Whether other rows give the coalition, which follows the protocol, the same view."""
+        first = self.seeds[0]
+        return self.honest.view(rows, first) == self.honest.view(self.rows, first)
+
     def strategies(self, *, with_pairs: bool = False) -> Iterator[Strategy]:
         """Yield the strategies of the coalition: single deviations, then pairs."""
         setting = self.session.setting
@@ -121,40 +154,54 @@ class Trial:
         return Verdict.TOLD if told else Verdict.NOTHING
 
     def other_rows(self) -> tuple[Rows, ...]:
-        """Return rows with other joint counts whose view is the same in an honest session."""
+        """Return rows with other joint counts, or closed rows, of the same honest view."""
         if self.joints is None:
-            first = self.seeds[0]
-            view = self.honest.view(self.rows, first)
-            joints = other_joints(self.rows, self.session.honest)
-            self.joints = tuple(rows for rows in joints if self.honest.view(rows, first) == view)
+            self.joints = tuple(filter(self.is_same_alone, self._candidates()))
         return self.joints
+
+    def _candidates(self) -> tuple[Rows, ...]:
+        """Return rows that an honest session may not tell from the true ones."""
+        if self.session.setting.opens:
+            kinds = kinds_of_rows(self.scenario)
+            return other_closed(self.rows, self.session.honest, kinds, self.scenario.policy.k)
+        return other_joints(self.rows, self.session.honest)
 
     def reads_joint(self, worlds: Worlds) -> bool:
         """Whether a strategy that treats all people alike tells joints apart that nobody is told.
 
         One that leaves people out, or knows them from others, is no such strategy: it may tell the
-        values of a few.
+        values of a few. Whoever is free in an honest session has a row that stays closed.
         """
         others = self.other_rows()
         if not any(worlds.are_apart(self.rows, rows) for rows in others):
             return False
-        return worlds.crowds() == (len(worlds.honest),)
+        crowds, least = worlds.crowds(), sum(self.honest.crowds())
+        return len(crowds) == 1 and crowds[0] >= least
 
     def find(self, strategy: Strategy, place: int, verdict: Verdict = Verdict.ALONE) -> Find:
         """Return what is told of a strategy that reads the target's row, or joint counts."""
-        person, worlds = self.target, self.worlds(strategy)
+        worlds = self.worlds(strategy)
         is_joint = verdict is Verdict.JOINT
-        column = len(self.rows[0]) - 1 if is_joint else 0
         return Find(
             strategy=tuple(map(entry_of, strategy)),
             words=text_of(strategy),
-            reads="joint" if is_joint else "row",
+            reads=self.beyond if is_joint else "row",
             crowd=len(worlds.honest) if is_joint else 1,
-            guess=guess(worlds, person, GUESSED, column, knows=is_joint),
-            honest=guess(self.honest, person, GUESSED, column, knows=is_joint),
+            guess=self._guess(worlds, verdict),
+            honest=self._guess(self.honest, verdict, worlds),
             noticed=self.noticed(strategy),
             place=place,
         )
+
+    def _guess(self, worlds: Worlds, verdict: Verdict, found: Worlds | None = None) -> float:
+        """Return how often the best guess of what a strategy reads is right. found: its worlds."""
+        if verdict is not Verdict.JOINT:
+            return guess(worlds, self.target, GUESSED)
+        if self.beyond == "joint":
+            return guess(worlds, self.target, GUESSED, len(self.rows[0]) - 1, knows=True)
+        told = found or worlds
+        other = next(rows for rows in self.other_rows() if told.are_apart(self.rows, rows))
+        return guess_between(worlds, other, GUESSED)
 
     def noticed(self, strategy: Strategy) -> Noticed:
         """Return when an honest party noticed: the earliest, over the seeds."""

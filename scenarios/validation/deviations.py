@@ -12,7 +12,7 @@ from ..schema.model import Deviation, Scenario
 from ..schema.parties import exists
 from ..schema.problems import Path, Problem, did_you_mean, listed, problem, quoted
 
-ROLES = (Role.CURATOR, Role.ANALYST, Role.SHUFFLER)
+ROLES = (Role.CURATOR, Role.ANALYST, Role.SHUFFLER, Role.RANDOMNESS)
 
 
 @dataclass(frozen=True, slots=True)

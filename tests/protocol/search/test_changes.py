@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from veilmix.crypto.ristretto import base_times, plus
 from veilmix.protocol.messages import (
     Accepted,
     BallotMarks,
@@ -15,7 +16,7 @@ from veilmix.protocol.messages import (
 )
 from veilmix.protocol.parties import Role
 from veilmix.protocol.search.changes import CHANGES, changed, changes_of, parsed, written
-from veilmix.protocol.token_messages import Issued, Mint, Roll
+from veilmix.protocol.token_messages import Evaluated, Issued, Mint, Roll
 
 CALL = Call(1, Role.CURATOR, ((0,), (1,)))
 ROLL = Roll((0, 1, 5))
@@ -25,6 +26,8 @@ MINT = Mint(b"\1" * 32)
 TALLY = Tally((3,), {}, ({("a",): 2, ("b",): 1},))
 DECISION = Decision((0, 1), Certificate("fixed", 1, 6, 2))
 ACCEPTED = Accepted(tuple(Envelope(person, bytes(32), bytes(64)) for person in (0, 3)))
+
+OUTPUTS = Evaluated(tuple(base_times(bytes((n, *bytes(31)))) for n in (1, 2)), bytes(64))
 
 
 def nobody(_entry: object) -> bool:
@@ -99,8 +102,14 @@ def test_every_field_is_changed_in_every_way_that_fits() -> None:
     assert ("asks[0]", "less") not in changes  # columns are no people
 
 
+def test_doubled_elements_are_of_another_key() -> None:
+    """Twice the output is the output by twice the key; the proof stays that of the one key."""
+    other = changed(OUTPUTS, "elements", "doubled", nobody)
+    assert other == replace(OUTPUTS, elements=tuple(plus(one, one) for one in OUTPUTS.elements))
+
+
 def test_every_kind_of_change_fits_some_field() -> None:
-    bodies = (CALL, ROLL, MARKS, MINT, TALLY, DECISION, ACCEPTED)
+    bodies = (CALL, ROLL, MARKS, MINT, TALLY, DECISION, ACCEPTED, OUTPUTS)
     fits = {change for body in bodies for _, change in changes_of(body)}
     assert set(CHANGES) - fits == {"turned"}
 

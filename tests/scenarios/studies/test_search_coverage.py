@@ -1,28 +1,40 @@
 """What the search covers of the catalogue and of the countermeasures, played."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
+import veilmix
 from veilmix.scenarios.catalogue.deviations import deviation_of
 from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.studies.attack_plan import changed
 from veilmix.scenarios.studies.search_coverage import (
+    BASE,
     AttackCoverage,
     GuardCoverage,
     Keys,
     coverage,
 )
 from veilmix.scenarios.studies.search_session import small
-from veilmix.scenarios.studies.search_table import BASE
-from veilmix.scenarios.studies.search_trial import Trial, Verdict
+from veilmix.scenarios.studies.search_trial import FINDS, Trial, Verdict
 from veilmix.scenarios.validation.load import load
 
 SEEDS = (1, 2, 3)
-TRIED = [known for known in coverage().attacks if known.how != "outside"]
-SHOWN = [known for known in coverage().guards if known.how == "find"]
+TRIED = [
+    pytest.param(
+        known, id=known.attack, marks=[] if known.base == BASE else pytest.mark.long
+    )  # a sample of others: test_search_threshold.py
+    for known in coverage().attacks
+    if known.how != "outside"
+]
+GUARDING = (*coverage().guards, *coverage().refusals)
+SHOWN = [known for known in GUARDING if known.how == "find"]
+ROOMS = Path(veilmix.__file__).parent
 
 
-def scenario(keys: Keys) -> Scenario:
-    return small(changed(load(BASE), keys, ()))
+def scenario(known: AttackCoverage | GuardCoverage, keys: Keys) -> Scenario:
+    return small(changed(load(known.base), keys, ()))
 
 
 def test_every_attack_of_the_catalogue_is_in_the_table() -> None:
@@ -37,12 +49,20 @@ def test_every_countermeasure_is_in_the_table() -> None:
     assert all(bool(known.members) == (known.how == "find") for known in coverage().guards)
 
 
-@pytest.mark.parametrize("known", TRIED, ids=lambda known: known.attack)
+def test_refusals_are_rows_of_guards_or_countermeasures() -> None:
+    files = [tomllib.loads(path.read_text("utf-8")) for path in ROOMS.glob("*/guards.toml")]
+    rows = {name for file in files for name in file}
+    for known in coverage().refusals:
+        assert known.why
+        assert known.guard in (rows | set(GUARDS) if known.how == "find" else rows), known.guard
+
+
+@pytest.mark.parametrize("known", TRIED)
 def test_an_attack_is_in_the_space_and_reads_a_row_if_it_is_found(known: AttackCoverage) -> None:
     strategy = tuple(map(deviation_of, known.strategy))
-    trial = Trial(scenario(known.keys), known.members or (strategy[0].by,), SEEDS)
+    trial = Trial(scenario(known, known.keys), known.members or (strategy[0].by,), SEEDS)
     assert not trial.watches()
-    assert (trial.verdict(strategy) is Verdict.ALONE) == (known.how == "found")
+    assert (trial.verdict(strategy) in FINDS) == (known.how == "found")
     assert trial.errors == 0
     record = trial.session.play(strategy, trial.rows, SEEDS[0]).record
     assert record.occasions == set(range(len(strategy)))
@@ -52,14 +72,14 @@ def test_an_attack_is_in_the_space_and_reads_a_row_if_it_is_found(known: AttackC
 
 def reads(known: GuardCoverage, keys: Keys) -> bool:
     """Whether the row is read with these countermeasures."""
-    trial = Trial(scenario(keys), known.members, SEEDS)
+    trial = Trial(scenario(known, keys), known.members, SEEDS)
     if not known.strategy:
         return trial.watches()
     assert not trial.watches()
     return trial.verdict(tuple(map(deviation_of, known.strategy))) is Verdict.ALONE
 
 
-@pytest.mark.parametrize("known", SHOWN, ids=lambda known: known.guard)
+@pytest.mark.parametrize("known", SHOWN, ids=lambda known: f"{known.guard} {known.base}")
 def test_a_countermeasure_that_is_off_brings_a_find(known: GuardCoverage) -> None:
     assert reads(known, known.off), "no find without it"
     assert not reads(known, known.on), "found with it too"

@@ -1,0 +1,80 @@
+"""The reading of ballots that only k people open together (the program `threshold`).
+
+A reader groups ballots by their bodies: equal bodies are of equal rows, whoever sent them. A group
+of k opens. A coalition that has the function's key besides, or its outputs for some rows, computes
+what a row would have been sealed with, and compares (protocol/opened_exploits.py). Where two people
+exchange rows, all groups keep their sizes, so an honest reader sees the same.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...crypto.threshold import SEED, Opened, Shape, open_groups
+from ..adversary_view import AdversaryView
+from ..opened_exploits import prefixes_of
+from ..session import Round
+from ..threshold import read_sealed, rows_open
+
+Answer = tuple[int, tuple[str, ...]] | str  # a question and its values, or why there are none
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """A ballot, and what a reader knows of it.
+
+    Attributes:
+        ballot: as it stood inside the innermost layer.
+        bodies: of each level up to the first that is not open: its number from 1, and the body.
+        said: the values that are open, or why the ballot holds no message; None: nothing is open.
+    """
+
+    ballot: bytes
+    bodies: tuple[tuple[int, bytes], ...]
+    said: Answer | None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownOutputs:
+    """The function for a coalition that has its outputs for some inputs alone.
+
+    Attributes:
+        known: input -> output.
+    """
+
+    known: Mapping[bytes, bytes]
+
+    def output(self, data: bytes) -> bytes:
+        """Return the output; of an unknown input, a seed that fits no message."""
+        return self.known.get(data, bytes(SEED))
+
+
+def groups_of(view: AdversaryView, plan: Round, ballots: Sequence[bytes]) -> Iterator[Grouped]:
+    """Yield the ballots of a round, each once, with its groups and what is open of it."""
+    if plan.shape is None:
+        return
+    held, messages = list[bytes](), list[bytes]()
+    for ballot in sorted(set(ballots)):
+        reading = read_sealed(plan, [ballot])
+        if reading.sealed:
+            held.append(ballot)
+            messages += reading.sealed
+        else:
+            yield Grouped(ballot, (), ", ".join(map(str, reading.refused)))
+    opened = open_groups(plan.shape, messages)
+    rows, number = rows_open(plan, opened), plan.call.round
+    function = view.functions.get(number) or KnownOutputs(view.outputs.get(number, {}))
+    tried = prefixes_of(plan, function, messages)
+    for place, ballot in enumerate(held):
+        said = max(rows.get(place, ()), tried.get(place, ()), key=len)
+        yield Grouped(
+            ballot, _bodies(plan.shape, messages, opened, place), (0, said) if said else None
+        )
+
+
+def _bodies(
+    shape: Shape, messages: Sequence[bytes], opened: Opened, place: int
+) -> tuple[tuple[int, bytes], ...]:
+    """Return the body of the first level, and of the first that is not open."""
+    level = len(opened.texts[place])
+    parts = {0: messages[place], level: opened.rest[place]}
+    return tuple((at + 1, part[: shape.body(at)]) for at, part in parts.items() if part)

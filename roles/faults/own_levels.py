@@ -1,0 +1,50 @@
+"""A ballot that only k people open, made by members whom `randomness` has not answered for its row.
+
+Without the function's output for a row nobody can join its group. Seeds of their own still make
+groups of their own, which open if k ballots are of one: the reader cannot tell a seed from another.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ...crypto.entropy import Entropy
+from ...crypto.padding import pad
+from ...crypto.threshold import SEED, Level, Sealer
+from ...protocol import threshold
+from ...protocol.ballots import Phrasebook, Sealed, salts, submit_all
+from ...protocol.opened_exploits import Function
+from ...protocol.session import Round, level_ends, sealing
+
+Row = tuple[str, ...]
+
+
+def row_outputs(plan: Round, function: Function, rows: Iterable[Row]) -> Mapping[bytes, bytes]:
+    """Return what `randomness` answers for rows and all their prefixes, by what is asked for."""
+    known = dict[bytes, bytes]()
+    for row in rows:
+        said = plan.announcement.schema.coarsen(row)
+        for level, end in enumerate(level_ends(plan)):
+            asked = threshold.level_input(plan, level, said[:end])
+            known[asked] = function.output(asked)
+    return known
+
+
+def seal_own(
+    plan: Round, row: Sequence[str], function: Function, seeds: Entropy, fresh: Entropy
+) -> Sealed:
+    """Seal a row, with the function's outputs where they are known, and own seeds elsewhere.
+
+    seeds: from which own seeds are drawn, the same for equal prefixes. fresh: of this ballot.
+    """
+    assert plan.shape is not None  # noqa: S101 - asked in a round of `threshold`
+    said, levels, start = tuple(plan.announcement.schema.coarsen(row)), list[Level](), 0
+    for level, (end, width) in enumerate(zip(level_ends(plan), plan.shape.widths, strict=True)):
+        seed = function.output(threshold.level_input(plan, level, said[:end]))[:SEED]
+        if not any(seed):  # no member has the output
+            seed = seeds.fork(repr(said[:end])).random(SEED)
+        levels.append(Level(seed, pad(threshold.text_of(said[start:end]), width)))
+        start = end
+    entropy = sealing(fresh, plan.session)
+    (salt,) = salts(plan, entropy)
+    ballot = threshold.write(plan, Sealer(plan.shape), levels, salt, entropy)
+    (sealed,) = submit_all(Phrasebook(plan), [said], [fresh], written=[ballot])
+    return sealed
