@@ -1,5 +1,7 @@
 """The precision that a class will have, before it begins: of those who are here, or are waited for.
 
+Phones, the wall and the terminal say it.
+
 Of several questions with different noise the one with the widest limits counts.
 """
 
@@ -32,8 +34,17 @@ def _widest(asked: tuple[Question, ...], people: int, epsilon: float) -> Forecas
     return max(forecasts(asked, people, epsilon), key=lambda forecast: forecast.reach)
 
 
+def expected_of(scenario: Scenario, here: int, awaited: int | None) -> dict[str, Any] | None:
+    """Return what phones and the wall show of the forecast; None if phones add no noise.
+
+    here, awaited: as above.
+    """
+    forecast = forecast_of(scenario, here, awaited)
+    return None if forecast is None else shown(forecast)
+
+
 def shown(forecast: Forecast) -> dict[str, Any]:
-    """Return what phones draw and say of a forecast."""
+    """Return what phones and the wall draw and say of a forecast."""
     return {
         "people": forecast.people,
         "sentence": forecast.sentence,

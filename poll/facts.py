@@ -8,7 +8,7 @@ from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
 from .cheats import happened
 from .classroom import Classroom
-from .expected import forecast_of, shown
+from .expected import expected_of
 from .mixers import Mixers
 from .terms import Terms
 
@@ -42,17 +42,11 @@ def facts_of(
         "ended": room.ended,
         "noisy": scenario.local.epsilon is not None,
         "noise": room.told,
-        "expected": None if room.started else _expected(scenario, terms, len(room.phones)),
+        "expected": None if room.started else expected_of(scenario, len(room.phones), terms.people),
         "opens": scenario.policy.k if opens else None,
         "asking": _until(room.asking_closes) if opens and room.collecting else 0,
         "happened": happened(scenario) if room.ended else None,
     }
-
-
-def _expected(scenario: Scenario, terms: Terms, here: int) -> dict[str, Any] | None:
-    """How precise shares will be; None where phones add no noise."""
-    forecast = forecast_of(scenario, here, terms.people)
-    return None if forecast is None else shown(forecast)
 
 
 def _until(time: float) -> int:

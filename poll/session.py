@@ -34,6 +34,7 @@ from ..scenarios.schema.model import Scenario
 from .cheats import committed, happened
 from .classroom import Classroom
 from .clock import EagerClock
+from .expected import expected_of
 from .facts import facts_of
 from .gate import Gate
 from .mixers import Mixers
@@ -192,6 +193,8 @@ class PhoneSession:
             )
         self._refused |= room.turned_away.keys()
         self.wall.crowd(len(room.phones), room.simulated)
+        if not room.started:
+            self.wall.expect(expected_of(self.scenario, len(room.phones), self._terms.people))
         now = len(room.phones), room.round, room.answered
         if now == self._seen:
             return

@@ -43,6 +43,7 @@ class Wall(Instrument):
         self._people: tuple[int, tuple[int, ...]] = (0, ())
         self._call: Call | None = None
         self._sent: set[int] = set()
+        self._expected: Mapping[str, object] | None = None
         self._audience = Audience(self.log, lambda: self._bill, {})
         self.log.begin(self._bill)
 
@@ -60,6 +61,7 @@ class Wall(Instrument):
             case Announcement() as announced:
                 told = bill_of(announced, self._bill["name"])
                 self._bill = {**self._bill, **told, "people": self._people[0]}
+                self._expected = None  # what is asked now needs no forecast
                 self._again()
             case Call() as call:
                 self._call, self._sent = call, set()
@@ -93,6 +95,12 @@ class Wall(Instrument):
             self._bill = {**self._bill, "people": people, "simulated": simulated}
             self.log.append({"what": "people", "people": people, "simulated": simulated})
 
+    def expect(self, forecast: Mapping[str, object] | None) -> None:
+        """Show how precise shares will be, until the session begins; None if nothing is known."""
+        if forecast is not None and forecast != self._expected:
+            self._expected = forecast
+            self._forecast(forecast)
+
     def mixed_by(self, who: tuple[str, ...]) -> None:
         """Say who mixes, if not the computer that asks."""
         self._bill = {**self._bill, "note": APART.format("; ".join(who))}
@@ -115,7 +123,12 @@ class Wall(Instrument):
         self.log.begin(self._bill)
         for move in self._moves:
             self.log.append(move)
+        if self._expected is not None:
+            self._forecast(self._expected)
         self.log.append({"what": "word", "word": "live"})
+
+    def _forecast(self, forecast: Mapping[str, object]) -> None:
+        self.log.append({"what": "expected", **forecast})
 
     def _move(self, move: Move) -> None:
         self._moves.append(plain(move))

@@ -26,12 +26,13 @@ SCRIPTS = {
     CENTRAL.name: (*SHARED, "opened", "eyes", "fold", "way", "stage", "scene", "words", *LAST),
     PEERS.name: (*SHARED, "peer_eyes", "peer_fold", "peer_way", "peer_stage", "peer_words", *LAST),
 }  # topology -> the page's scripts, in an order in which each finds what it needs
-LIVE = "live"  # the script of a live page, after all others
+LIVE = ("expected", "live")  # the scripts of a live page, after all others
+LIVE_STYLE = "expected.css"
 
 
 def render(data: Mapping[str, Any], *, live: bool = False) -> str:
     """Give the page. data: `bill`, `moves` and `choices` (show.py), plus `live`."""
-    style, code = static("theatre.css"), script(data["bill"]["topology"], live=live)
+    style, code = style_of(live=live), script(data["bill"]["topology"], live=live)
     parts = {
         "policy": policy(style, code, live=live),
         "style": style,
@@ -43,6 +44,11 @@ def render(data: Mapping[str, Any], *, live: bool = False) -> str:
         before, _, after = page.partition("{{" + name + "}}")
         page = before + text + after
     return page
+
+
+def style_of(*, live: bool) -> str:
+    """Return the style of a page."""
+    return static("theatre.css") + (static(LIVE_STYLE) if live else "")
 
 
 def policy(style: str, code: str, *, live: bool) -> str:
@@ -61,7 +67,7 @@ def policy(style: str, code: str, *, live: bool) -> str:
 
 def script(topology: str, *, live: bool = False) -> str:
     """All scripts of a page as one."""
-    names = (*SCRIPTS[topology], *((LIVE,) if live else ()))
+    names = (*SCRIPTS[topology], *(LIVE if live else ()))
     parts = "\n".join(static(f"{name}.js") for name in names)
     return f'"use strict";\n{parts}'
 

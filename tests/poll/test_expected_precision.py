@@ -1,5 +1,6 @@
 """What so many people can say is shown before a class begins, and changes as they join."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,16 @@ from typing import Any
 import pytest
 from class_kit import alike, noisy
 from phone_kit import Class
+from protocol_kit import session
 from pupil_kit import join
 from veilmix.analysis.randomizers import GRR
 from veilmix.poll.classroom import Classroom
-from veilmix.poll.expected import forecast_of, shown
+from veilmix.poll.expected import expected_of, forecast_of, shown
 from veilmix.poll.facts import facts_of
 from veilmix.poll.terms import Terms
+from veilmix.poll.wall import Wall
+from veilmix.protocol.board import Entry
+from veilmix.protocol.frames import Message
 
 
 def test_the_widest_limits_of_the_questions_count(tmp_path: Path) -> None:
@@ -52,16 +57,40 @@ def test_phones_are_told_anew_when_somebody_joins(tmp_path: Path) -> None:
     assert facts_of(scenario, terms, room, None)["expected"] is None
 
 
+def test_the_wall_has_the_forecast_until_something_is_asked(tmp_path: Path) -> None:
+    """It changes with the people, survives that somebody mixes, and goes with the announcement."""
+    wall, scenario = Wall("a class", 2), noisy(tmp_path)
+
+    def known() -> list[Any]:
+        every = [json.loads(entry) for entry in wall.log.entries]
+        return [entry["people"] for entry in every if entry["what"] == "expected"]
+
+    wall.expect(None)
+    for here in (0, 1, 3, 4, 4):
+        wall.expect(expected_of(scenario, here, None))
+    assert known() == [3, 4]
+    wall.mixed_by(("shuffler-1 is Ann at 10.0.0.1",))
+    assert known() == [4]
+    announced = session(2).announcement
+    wall.posted(0.0, Entry("board", b"", Message(bytes(32), 0, announced), bytes(32)))
+    wall.own_up("somebody has cheated")
+    assert known() == []
+
+
 @pytest.mark.slow
 def test_a_phone_draws_it_and_says_it(new_phone: Callable[[str], Any], tmp_path: Path) -> None:
     with Class(noisy(tmp_path), 300) as room:
         page = new_phone(room.address)
         join(page, "Ann")
         page.wait_for_selector("svg.expected")
+        wall = new_phone(f"{room.address}/wall")
+        wall.wait_for_selector("#expected:not([hidden]) svg")
         told = forecast_of(noisy(tmp_path), 1, 300)
         assert told is not None
         assert page.get_by_text(told.sentence).count() == 1
+        assert wall.get_by_text(told.sentence).count() == 1
         name = page.get_attribute("svg.expected", "aria-label")
+        assert wall.get_attribute("#expected svg", "aria-label") == name
         assert f"from {round(100 * told.low)} % to {round(100 * told.high)} %" in name
         size = page.evaluate(
             "[document.documentElement.scrollWidth, innerWidth, "
@@ -70,3 +99,14 @@ def test_a_phone_draws_it_and_says_it(new_phone: Callable[[str], Any], tmp_path:
         )
         assert size[0] <= size[1]  # nothing sticks out
         assert float(size[2].removesuffix("px")) * size[3] / 320 >= 12  # px of a number
+        for width, height in ((390, 844), (1280, 720), (1920, 1080)):
+            wall.set_viewport_size({"width": width, "height": height})
+            assert wall.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            drawn = wall.evaluate("""(() => {
+                const box = document.querySelector('#expected svg').getBoundingClientRect();
+                const number = document.querySelector('#expected text');
+                const size = parseFloat(getComputedStyle(number).fontSize);
+                return [size * box.width / 320, box.right - innerWidth];
+            })()""")
+            assert drawn[0] >= 12  # px of a number
+            assert drawn[1] <= 0

@@ -12,7 +12,7 @@ from veilmix.protocol.transcript import Transcript
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.serialization.transcripts import ordered
 from veilmix.scenarios.validation.load import change, load
-from veilmix.theatre.page import LIVE, SCRIPTS, STATIC, embedded, render
+from veilmix.theatre.page import LIVE, LIVE_STYLE, SCRIPTS, STATIC, embedded, render
 from veilmix.theatre.show import MOST, of_outcome, show
 
 ELSEWHERE = re.compile(r"""(?:src|href|url|import|fetch)\s*[=(]\s*["']?(?:https?:)?//""")
@@ -59,8 +59,9 @@ def test_what_people_say_cannot_leave_its_script() -> None:
 
 def test_every_static_file_is_used() -> None:
     scripts = {path.stem for path in STATIC.glob("*.js")}
-    assert scripts == {LIVE}.union(*SCRIPTS.values())
+    assert scripts == {*LIVE}.union(*SCRIPTS.values())
     assert {path.suffix for path in STATIC.iterdir()} == {".js", ".css", ".html"}
+    assert {path.name for path in STATIC.glob("*.css")} == {"theatre.css", LIVE_STYLE}
 
 
 def test_no_glyph_needs_a_font_of_its_own(shown) -> None:

@@ -10,6 +10,7 @@ function heard(entry) {
   else if (entry.what === "word") put("live-word", entry.word);
   else if (entry.what === "people") crowd(entry);
   else if (entry.what === "told") tell(entry);
+  else if (entry.what === "expected") expectPrecision(entry);
   else show.moves.push(entry);
   if (!came.waiting) requestAnimationFrame(caughtUp);
   came.waiting = true;
@@ -40,6 +41,7 @@ function begun(bill) {
   Object.assign(show, { moves: [], choices: [], at: 0, chosen: null });
   page.over = false;
   find("told").hidden = true;
+  expectedBox.hidden = true; // what is asked now needs no forecast
   open(bill);
   const here = everybody();
   show.eyes = all ? here : new Set([...show.eyes].filter((name) => here.has(name)));
