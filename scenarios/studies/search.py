@@ -20,7 +20,7 @@ from ...protocol.search.space import kinds_of
 from ..programs.registry import program_of
 from ..schema.model import Scenario
 from .search_result import CoalitionResult, SearchResult
-from .search_session import PEOPLE, is_searchable, program_name, small
+from .search_session import PEOPLE, program_name, small, unsearched
 from .search_trial import FINDS, Strategy, Trial, Verdict
 from .trust_table import guards_on
 
@@ -57,11 +57,8 @@ def begin(scenario: Scenario, *, pairs: bool = False, strategies: int = 0) -> Se
     """
     if strategies < 0:
         raise ParameterError(f"strategies: found {strategies}; at least 0 is accepted")
-    if not is_searchable(scenario):
-        raise DataError(
-            "the search plays a curator who counts columns and an analyst who reads a release; "
-            f"it does not play policy.kind = {scenario.policy.kind!r} of this scenario"
-        )
+    if why := unsearched(scenario):
+        raise DataError(why)
     searched = small(scenario)
     return SearchResult(
         version=__version__,

@@ -4,13 +4,16 @@ Six people, two questions of two values, two shufflers at most, crowds of three,
 that burns unless two people or nobody left. A curator that asks again (`hierarchical`) has three
 questions and promises little: pairs are asked for where `curator_exposure` allows, and what all
 three say together is released to nobody. Where only k people open a row (`threshold`), k is 2, so
-that one person of the coalition stands for k - 1. All else is that of the scenario: a strategy that
-is found here is carried out at any size with the same file.
+that one person of the coalition stands for k - 1. Where people report with noise (`histogram`),
+the draws of all people are fixed: they leave every answer as it is, so a report goes where its row
+goes. The noise comes back in the guess. All else is that of the scenario: a strategy that is found
+here is carried out at any size with the same file.
 """
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle, islice, product
+from math import exp
 
 from msgspec.structs import replace as changed
 
@@ -30,7 +33,8 @@ from ...roles.session import play, signers
 from ..play.real import cast_of
 from ..programs.registry import program_of, samples
 from ..programs.topology import topology_of
-from ..schema.model import About, Feature, Policy, Population, Scenario
+from ..schema.kinds import KIND, SETS
+from ..schema.model import About, Feature, Local, Policy, Population, Scenario
 
 PEOPLE = 6
 SHUFFLERS = 2  # at most
@@ -46,12 +50,25 @@ DEEP_EXPOSURE = 0.4  # pairs can be promised and asked for; a third column is no
 OPENED = (FEATURES[0], Feature(name="y", values=("c", "d", "g")))  # a closed row has alternatives
 OPENING_K = 2  # people who open a row: a person of the coalition stands for all but one
 OPENING_ORDER = (0, 4, 1, 4, 0, 0)  # the row of one person stays closed
+EACH = 1.0  # epsilon of one answer of two values, nats
+NOISE = Local(mechanism="grr", epsilon=EACH * len(FEATURES))
+KEPT = exp(EACH) / (1 + exp(EACH))  # probability with which such an answer is reported as it is
 STREAM = "deviations"
 
 
-def is_searchable(scenario: Scenario) -> bool:
-    """Whether the small session can stand for a scenario: central parties, and no noise."""
-    return not (topology_of(scenario).untold or program_of(scenario).reports)
+def unsearched(scenario: Scenario) -> str:
+    """Return why the small session cannot stand for a scenario, in words; empty: it can."""
+    if topology_of(scenario).untold:
+        return (
+            "the search plays sessions with shufflers, a curator and an analyst; in this scenario "
+            "people mix among themselves, and the views of peers are not searched (docs/search.md)"
+        )
+    if scenario.policy.kind == SETS:
+        return (
+            "the search plays people who have a row of a few values; with policy.kind = "
+            f"{scenario.policy.kind!r} they have sets, and are not searched (docs/search.md)"
+        )
+    return ""
 
 
 def small(scenario: Scenario) -> Scenario:
@@ -69,6 +86,7 @@ def small(scenario: Scenario) -> Scenario:
         feature=_features(scenario),
         mix=mix,
         policy=_policy(scenario),
+        local=NOISE if program_of(scenario).reports else Local(),
         defence=changed(
             scenario.defence,
             registered=scenario.registered,
@@ -96,6 +114,8 @@ def _policy(scenario: Scenario) -> Policy:
             ask=asked.ask,
             publish_marginals=asked.publish_marginals,
         )
+    if program_of(scenario).reports:
+        return Policy(kind=KIND)
     if program_of(scenario).opens:
         return Policy(kind=asked.kind, k=OPENING_K, prefixes=asked.prefixes, close=asked.close)
     return Policy(
@@ -211,7 +231,7 @@ class SmallSession:
                 keys = signers(cast)
                 registry = Registry(tuple(keys[index].public for index in range(self.people)))
                 cast = replace(cast, registry=registry)
-            self.casts[seed] = replace(cast, threads=0, paced=True)
+            self.casts[seed] = replace(cast, threads=0, paced=True, randomize=None)
         return self.casts[seed]
 
 

@@ -17,7 +17,7 @@ from ..validation.load import load
 from .attack_plan import changed
 from .search import coalitions_of
 from .search_result import SearchResult
-from .search_session import is_searchable, program_name, small
+from .search_session import program_name, small, unsearched
 from .search_text import summary
 from .trust_table import guards_on
 
@@ -44,8 +44,13 @@ SETS: Mapping[str, Mapping[str, object]] = {
         "policy.prefixes": False
     },
     "`threshold` of prefixes, people not registered": {"defence.registered": False},
+    "`randomized` answers, those that are on where nothing is said": {},
+    "`randomized` answers, people not registered": {"defence.registered": False},
 }  # name -> what is changed in the base
-BASES = {"`threshold`": "threshold-titanic"}  # first word of a set -> another base
+BASES = {
+    "`threshold`": "threshold-titanic",
+    "`randomized`": "randomized-class",
+}  # first word of a set -> another base
 
 
 class GuardSearch(Record, frozen=True):
@@ -105,7 +110,7 @@ def shipped() -> SearchTable:
 
 def recorded(scenario: Scenario) -> GuardSearch | None:
     """Return the recorded search with the guards of a scenario; None if there is none."""
-    if not is_searchable(scenario):
+    if unsearched(scenario):
         return None
     searched = small(scenario)
     policy, shufflers = searched.policy, searched.mix.shufflers

@@ -26,9 +26,10 @@ from ...protocol.search.crowds import (
 from ...protocol.search.deviation import Deviation, text_of
 from ...protocol.search.space import pairs, space
 from ..catalogue.deviations import entry_of
+from ..programs.registry import program_of
 from ..schema.model import Scenario
 from .search_result import Find, Noticed, Reads
-from .search_session import SmallSession, kinds_of_rows, rows_of
+from .search_session import KEPT, SmallSession, kinds_of_rows, rows_of
 
 GUESSED = (1, 2)  # seeds over which guesses are averaged
 Strategy = tuple[Deviation, ...]
@@ -187,21 +188,26 @@ class Trial:
             words=text_of(strategy),
             reads=self.beyond if is_joint else "row",
             crowd=len(worlds.honest) if is_joint else 1,
-            guess=self._guess(worlds, verdict),
+            guess=self._guess(worlds, verdict, worlds),
             honest=self._guess(self.honest, verdict, worlds),
             noticed=self.noticed(strategy),
             place=place,
         )
 
-    def _guess(self, worlds: Worlds, verdict: Verdict, found: Worlds | None = None) -> float:
-        """Return how often the best guess of what a strategy reads is right. found: its worlds."""
-        if verdict is not Verdict.JOINT:
-            return guess(worlds, self.target, GUESSED)
-        if self.beyond == "joint":
-            return guess(worlds, self.target, GUESSED, len(self.rows[0]) - 1, knows=True)
-        told = found or worlds
-        other = next(rows for rows in self.other_rows() if told.are_apart(self.rows, rows))
-        return guess_between(worlds, other, GUESSED)
+    def _guess(self, worlds: Worlds, verdict: Verdict, found: Worlds) -> float:
+        """Return how often the best guess of what a strategy reads is right.
+
+        found: the worlds of the strategy that was found. Reports of values that are equally likely
+        are equally likely too, and the best guess of a report is that of its value.
+        """
+        if verdict is Verdict.JOINT and self.beyond == "closed":
+            other = next(rows for rows in self.other_rows() if found.are_apart(self.rows, rows))
+            return guess_between(worlds, other, GUESSED)
+        is_joint = verdict is Verdict.JOINT
+        column = len(self.rows[0]) - 1 if is_joint else 0
+        right = guess(worlds, self.target, GUESSED, column, knows=is_joint)
+        has_noise = program_of(self.scenario).reports
+        return right * KEPT + (1 - right) * (1 - KEPT) if has_noise else right
 
     def noticed(self, strategy: Strategy) -> Noticed:
         """Return when an honest party noticed: the earliest, over the seeds."""

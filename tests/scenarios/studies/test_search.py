@@ -255,8 +255,10 @@ def test_finds_are_scenario_files(found: SearchResult, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_searched_is_one_error() -> None:
-    with pytest.raises(DataError, match="does not play"):
+    with pytest.raises(DataError, match="people mix among themselves"):
         begin(load("peers-titanic"))
+    with pytest.raises(DataError, match="they have sets"):
+        begin(load("incidence-class"))
     with pytest.raises(ParameterError, match="at least 0"):
         begin(DEFAULT, strategies=-1)
 

@@ -60,6 +60,7 @@ def test_the_table_is_of_the_standard_sets() -> None:
 
 USUAL = {
     "`threshold` of prefixes, people not registered": ("randomness",),
+    "`randomized` answers, people not registered": ("shuffler-2",),
 }  # of the sets of one kind of program, the coalitions that are played again in the usual run
 
 
