@@ -17,7 +17,7 @@ of pairs of levels (couple both coins). So pairs of levels bound every pair of n
 log-concave, so a test distinguishes two levels the better, the further they are apart.
 """
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import exp
 
 import numpy as np
@@ -40,11 +40,6 @@ class Laplace(Numeric):
         return STEPS + 1
 
     @property
-    def ratio(self) -> float:
-        """The ratio r of the weights of two neighbouring reports."""
-        return exp(-self.epsilon / STEPS)
-
-    @property
     def levels(self) -> Floats:
         """-1 to 1 in equal steps, the ends moved outwards by 2 r / (m (1 - r))."""
         levels = np.linspace(-1, 1, STEPS + 1)
@@ -55,10 +50,7 @@ class Laplace(Numeric):
     @cached_property
     def grid(self) -> Floats:
         """The laws of reports of all levels, shape (reports, levels)."""
-        places = np.arange(STEPS + 1)
-        law = self.ratio ** np.abs(places[:, None] - places) / (1 + self.ratio)
-        law[1:-1] *= 1 - self.ratio
-        return np.asarray(law)
+        return laws_of_levels(self.epsilon)
 
     def _columns(self) -> Floats:
         place = (self.scaled + 1) / 2 * STEPS
@@ -77,5 +69,19 @@ class Laplace(Numeric):
     def neighbours(self) -> list[Neighbours]:
         """All pairs of levels; equal others have the least number, or the largest."""
         (_, equals), *_ = super().neighbours()
-        pairs = [blanket for blanket, _ in matrix_neighbours(self.grid) or []]
+        pairs = pairs_of_levels(self.epsilon)
         return [(self.classes, equals), *((blanket, []) for blanket in pairs)]
+
+
+def laws_of_levels(epsilon: float) -> Floats:
+    """Return the laws of reports of all levels, shape (reports, levels)."""
+    places, r = np.arange(STEPS + 1), exp(-epsilon / STEPS)
+    law = r ** np.abs(places[:, None] - places) / (1 + r)
+    law[1:-1] *= 1 - r
+    return np.asarray(law)
+
+
+@lru_cache(maxsize=64)
+def pairs_of_levels(epsilon: float) -> tuple[PairLaw, ...]:
+    """Return the pairs of levels with their blanket: the same for all numbers of one epsilon."""
+    return tuple(blanket for blanket, _ in matrix_neighbours(laws_of_levels(epsilon)) or [])

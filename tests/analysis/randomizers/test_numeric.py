@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.randomizers import Duchi, Hybrid, Laplace, Numeric, Piecewise, SquareWave
+from veilmix.analysis.randomizers import (
+    Duchi,
+    Hybrid,
+    Laplace,
+    Numeric,
+    Piecewise,
+    SquareWave,
+    laplace,
+)
+from veilmix.analysis.randomizers.matrix_neighbours import matrix_neighbours
 from veilmix.analysis.randomizers.means import HYBRID_FROM
 from veilmix.analysis.randomizers.numeric import rounded_mass
 from veilmix.analysis.randomizers.numerical_capacity import pairwise_contraction
@@ -117,6 +126,24 @@ def test_rounding_keeps_the_mean_and_the_mass() -> None:
     mass = rounded_mass(levels, np.array([0.3, 2.0, -2.0]))
     assert mass.sum(axis=0) == pytest.approx([2.3, 4.0, 0.0])
     assert levels @ mass == pytest.approx([(0.3**2 - 4) / 2, 0.0, 0.0])
+
+
+def test_pairs_of_levels_are_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They depend on epsilon alone, and are many."""
+    asked = []
+
+    def counted(Q: np.ndarray) -> object:
+        asked.append(Q.shape)
+        return matrix_neighbours(Q)
+
+    monkeypatch.setattr(laplace, "matrix_neighbours", counted)
+    laplace.pairs_of_levels.cache_clear()
+    first = Laplace((0.0, 1.0), 1.2).neighbours()
+    again = Laplace((0.0, 1.0, 2.5), 1.2).neighbours()
+    assert asked == [(17, 17)]
+    assert [blanket for blanket, _ in first[1:]] == [blanket for blanket, _ in again[1:]]
+    Laplace((0.0, 1.0), 1.3).neighbours()
+    assert len(asked) == 2
 
 
 @pytest.mark.parametrize("kind", KINDS)
