@@ -24,6 +24,7 @@ from veilmix.scenarios.programs.randomized.tradeoff import trades
 from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.records.run_folder import Run, read, save
 from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.scoring.report_reidentification import in_reports
 from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.validation.load import loads
 from veilmix.scenarios.verification.checks import verify
@@ -150,6 +151,36 @@ def test_one_feature_is_reported_whichever_way() -> None:
     first, second = (run(loads(HEAD + noise.format(way) + one), 3, "ideal")
                      for way in ("sample", "split"))  # fmt: skip
     assert first.release == second.release
+
+
+def test_an_attacker_finds_people_by_the_feature_that_they_drew() -> None:
+    """Found people and bits, by a list of all reports that a person may send."""
+    chosen = scenario("grr", 30)
+    crowd = samples(chosen, 5)
+    found = in_reports(chosen, crowd, np.arange(30))
+    assert found is not None
+    rows = crowd.people.codes
+    true = np.exp(3) / (np.exp(3) + 1)  # two values each
+    laws = np.stack(
+        [np.where(rows[:, j] == value, true, 1 - true) / 3 for j in range(3) for value in (0, 1)]
+    )  # shape: reports, people
+
+    def exact(known: list[int]) -> tuple[float, float]:
+        cells = np.unique(rows[:, known], axis=0, return_inverse=True)[1].ravel()
+        by_cell = np.stack([laws[:, cells == cell].mean(axis=1) for cell in range(cells.max() + 1)])
+        people, mean = np.bincount(cells), laws.mean(axis=1)
+        bits = (people / 30) @ (by_cell * np.log2(by_cell / mean)).sum(axis=1)
+        return float(by_cell.max(axis=0).sum()), float(bits)
+
+    names = crowd.people.schema.names
+    assert len(found.attacks) > 1
+    for attack in found.attacks:
+        most, bits = exact([names.index(name) for name in attack.knows])
+        assert abs(attack.found - most) <= 5 * attack.standard_error + 1e-12
+        assert abs(attack.bits - bits) <= 5 * attack.bits_error + 1e-12
+    (report,) = found.reports
+    assert abs(report.pie - exact([0, 1, 2])[1]) <= 5 * report.standard_error + 1e-12
+    assert report.pie <= report.exact
 
 
 def test_a_session_between_machines_refuses_what_cannot_be_drawn() -> None:
