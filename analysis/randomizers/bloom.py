@@ -36,8 +36,9 @@ from ..validation import Counts, Floats, as_probabilities, sequence, whole
 from .bit_vectors import fill_coins, hex_width, to_hex
 from .estimate import Estimate
 from .expected_limits import ExpectedLimits, expected_by_law
+from .filter_neighbours import filter_neighbours
 from .moment_limits import ShareLaw, coins, largest
-from .neighbour_laws import Neighbours, PairLaw, clone_neighbours
+from .neighbour_laws import Neighbours, clone_neighbours
 from .numerical_capacity import two_inputs
 from .randomizer import Bits, Randomizer, Seed, as_epsilon, as_generator, as_symbols
 from .row_numbers import check_rows
@@ -268,51 +269,10 @@ class Bloom(Randomizer):
         return two_inputs(law, law[::-1])
 
     def neighbours(self) -> list[Neighbours]:
-        """Per kind of two words: how many bits they share in how many cohorts.
-
-        The blanket is a filter of no word with its bits flipped: every word's filter has h bits
-        more, so the blanket's weight is (q / p)^h = e^(-eps / 2), whatever words others have.
-        """
+        """Per kind of two words: how many bits they share in how many cohorts."""
         if self.a > MOST_COMPARED:
             return [clone_neighbours(self.epsilon)]
-        kinds = np.unique(self._shared_bits(), axis=0)[::-1]  # those that share least come first
-        return [self._sharing(kind) for kind in kinds]
-
-    def _shared_bits(self) -> npt.NDArray[np.int64]:
-        """For every two words, in how many cohorts they share 0 .. h bits."""
-        filters = self.filters.astype(np.float64)
-        first, other = np.triu_indices(self.a, 1)
-        cohorts = np.zeros((len(first), self.hashes + 1), np.int64)
-        for own in filters:
-            cohorts[np.arange(len(first)), (own @ own.T)[first, other].astype(np.int64)] += 1
-        return cohorts
-
-    def _sharing(self, cohorts: npt.NDArray[np.int64]) -> Neighbours:
-        """Two words that share j bits in cohorts[j] cohorts.
-
-        Outcomes: how many bits are 1 of those that only u has, only v has, and both have.
-        """
-        odds = (1 - self.q) / self.q
-        laws, own, other = [], [], []
-        for shared in np.flatnonzero(cohorts).tolist():
-            apart, both = self._ones(self.hashes - shared), self._ones(shared)
-            law = (cohorts[shared] / self.many) * np.multiply.outer(
-                np.multiply.outer(apart, apart), both
-            )
-            u, v, common = np.indices(law.shape)
-            alike = odds ** (2.0 * common - shared)
-            laws.append(law.ravel())
-            own.append((alike * odds ** (2.0 * u - len(apart) + 1)).ravel())
-            other.append((alike * odds ** (2.0 * v - len(apart) + 1)).ravel())
-        b, u_over, v_over = map(np.concatenate, (laws, own, other))
-        blanket = PairLaw(odds**-self.hashes, b, u_over, v_over)
-        return blanket, [PairLaw.over(b * v_over, b * u_over, b * v_over)]
-
-    def _ones(self, many: int) -> Floats:
-        """The law of how many of some bits that are 0 are reported as 1."""
-        from scipy.stats import binom
-
-        return np.asarray(binom.pmf(np.arange(many + 1), many, self.q))
+        return filter_neighbours(self.filters, self.q)
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Epsilon / (2 h) for each bit in which a drawn report agrees with a word's filter."""

@@ -8,7 +8,8 @@ side:
     mixture    w = sum s_j w_j,      b = s_j w_j b_j / w at j,     P_u / b = (w / w_j) P_u^j / b_j
 
 All other people may have any values: each part's blanket is below the law of each value. A lower
-bound has others of v.
+bound of a mixture has others of v; of a product too, and of a third value where a part has one kind
+of these.
 
 One feature of several, which a person draws, is a mixture whose parts see different values. Rows u
 and v that differ in every feature bound all others. Proof: where u and v agree in a feature, its
@@ -22,6 +23,7 @@ in convex order, as are sums of independent terms and the mean of their positive
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from math import prod
 
@@ -44,7 +46,13 @@ def product_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
     if cases is None or prod(len(blanket.law) for blanket, _ in cases) > MOST_OUTCOMES:
         return None
     blanket = _multiplied([blanket for blanket, _ in cases])
-    return [(blanket, [_multiplied([equals[0] for _, equals in cases])])]
+    # A third value is one in every part: where a part has two kinds, which go together is unknown.
+    thirds = [equals[1:] for _, equals in cases]
+    if any(len(kinds) > 1 for kinds in thirds):
+        cases = [(hidden, [replace(equals[0], shared=None)]) for hidden, equals in cases]
+        thirds = []
+    pairs = [[equals[0] for _, equals in cases], *zip(*thirds, strict=True)]
+    return [(blanket, [_multiplied(some) for some in pairs])]
 
 
 def mixture_neighbours(shares: Floats, parts: Sequence[Randomizer]) -> list[Neighbours] | None:
@@ -85,10 +93,11 @@ def _alike(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
             return None
         blanket, equals = cases[0]
         # P_v / b is 1 where the others have v, so that v is theirs in every part.
-        same = [pair for pair in equals if (pair.other == 1).all() and not pair.bare.size]
-        if not same or blanket.bare.size:
+        first = [pair for pair in equals if (pair.other == 1).all()]
+        hidden = not any(pair.bare.size for pair in (blanket, *equals))
+        if not first or not hidden:
             return None
-        found.append((blanket, same))
+        found.append((blanket, first[:1] + [pair for pair in equals if pair is not first[0]]))
     return found
 
 
@@ -96,11 +105,13 @@ def _multiplied(pairs: Sequence[PairLaw]) -> PairLaw:
     def outer(laws: Sequence[Floats]) -> Floats:
         return np.asarray(reduce(np.multiply.outer, laws).ravel())
 
+    shared = [pair.shared for pair in pairs if pair.shared is not None]
     return PairLaw(
         prod(pair.weight for pair in pairs),
         outer([pair.law for pair in pairs]),
         outer([pair.own for pair in pairs]),
         outer([pair.other for pair in pairs]),
+        outer(shared) if len(shared) == len(pairs) else None,
     )
 
 

@@ -21,6 +21,19 @@ symbols to one value; it is what brings the collision probability of the other k
 (1 - 2^(j - k)) / (1 - 2^-k), up to 1/g. So that this rare event matters little, k >= j + 6. The
 digit family has keys of 1 + log_r a numbers and no such road: for large domains let g be a power of
 two.
+
+How often three symbols x, x + d, x + d' meet is between two probabilities (`meetings`):
+
+    field   2^-(j + e), e from 1 to min(m - 1, j, k - j), m the bits of the largest symbol. W, the
+            polynomials of fewer than w = k - j terms, is z^-j times the u with low(u) = 0. With c =
+            d'/d, 2^k times the probability is the size of W and c W in common. They differ: if c
+            has the degree i, 0 < i < w, z^(w - i) is in W and c z^(w - i) is not; and 1 is in W, so
+            c is where both are equal. For d and d' of fewer than m terms c = p / q with p, q of
+            fewer than m too, and all p f with f of w - m + 1 terms are in common. Of c = z^e that
+            is all.
+    digits  gcd(g, D) / g^2, D the greatest common divisor of the 2 x 2 minors of the digits of d
+            and d': 1/g if D = 0, at least 1/g^2. With base 2 it is 1/g^2: two different columns
+            of 0 and 1 have the minor 1.
 """
 
 from dataclasses import dataclass
@@ -69,6 +82,17 @@ class FieldFamily:
     def keeps_apart(self, inputs: int) -> bool:
         """Whether each key that is not constant is even on the inputs: they are the whole field."""
         return inputs == 1 << self.k
+
+    @property
+    def meetings(self) -> tuple[float, ...]:
+        """The least and the largest probability that three symbols have one hash value.
+
+        Both are attained, by the symbols 0, 1, 2^e and by 0, 1, 2.
+        """
+        if self.a < 3:
+            return ()
+        far = min((self.a - 1).bit_length() - 1, self.j, self.k - self.j)
+        return tuple(2.0 ** -(self.j + e) for e in sorted({far, 1}, reverse=True))
 
     @property
     def limits(self) -> tuple[int, ...]:
@@ -197,6 +221,17 @@ class DigitFamily:
     def keeps_apart(self, inputs: int) -> bool:  # noqa: ARG002 - all are below the base
         """Whether each key that is not constant is injective on the inputs."""
         return self.digits == 1
+
+    @property
+    def meetings(self) -> tuple[float, ...]:
+        """The least and the largest probability that three symbols have one hash value.
+
+        Both are attained, by the symbols 0, 1, r and by 0, 1, 2.
+        """
+        if self.a < 3:
+            return ()
+        least = [self.g**-2.0] if self.a > self.base else []
+        return (*least, *([1 / self.g] if self.base > 2 else []))
 
     @property
     def limits(self) -> tuple[int, ...]:

@@ -226,7 +226,7 @@ class LocalHash(Pure):
 
     def neighbours(self) -> list[Neighbours]:
         """Two symbols are like any other two."""
-        return [hash_neighbours(self.g, self.truth, self.epsilon)]
+        return [hash_neighbours(self.g, self.truth, self.epsilon, self.family.meetings)]
 
     @property
     def _digits(self) -> list[int]:

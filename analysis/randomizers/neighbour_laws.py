@@ -10,6 +10,7 @@ often as all coins allow:
     w = min(kappa / lambda, (1 - kappa) / (1 - lambda)) = (1 - kappa) / (1 - lambda)
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import comb, exp, prod
@@ -85,11 +86,13 @@ Neighbours = tuple[PairLaw, list[PairLaw]]
 def symbol_neighbours(a: int, p: float, q: float) -> Neighbours:
     """Outcomes: u, v, anything else."""
     u, v = np.array([p, q, (a - 2) * q]), np.array([q, p, (a - 2) * q])
-    equals = [PairLaw.over(v, u, v)]
+    b = np.array([1.0, 1.0, a - 2.0]) / a
+    equals = [PairLaw.over(v, u, v, shared=b)]
     if a > 2:  # outcomes u, v, z, anything else
         own, other = (np.array([*x, q, (a - 3) * q]) for x in ((p, q), (q, p)))
-        equals.append(PairLaw.over(np.array([q, q, p, (a - 3) * q]), own, other))
-    return PairLaw.over(np.array([1.0, 1.0, a - 2.0]) / a, u, v, a * q), equals
+        third, any_symbol = np.array([q, q, p, (a - 3) * q]), np.array([1.0, 1.0, 1.0, a - 3.0]) / a
+        equals.append(PairLaw.over(third, own, other, shared=any_symbol))
+    return PairLaw.over(b, u, v, a * q), equals
 
 
 def coin_neighbours(a: int, kappa: float, lam: float) -> Neighbours:
@@ -113,18 +116,52 @@ def coin_neighbours(a: int, kappa: float, lam: float) -> Neighbours:
     return PairLaw.over(b, u, v, float((own / rare).min())), equals
 
 
-def hash_neighbours(g: int, p: float, epsilon: float) -> Neighbours:
-    """Outcomes: h(u) = h(v) said or not; apart: h(u), h(v), anything else said.
+def hash_neighbours(
+    g: int, p: float, epsilon: float, meetings: Sequence[float] | None = None
+) -> Neighbours:
+    """Outcomes: which of u, v and a third value z the key sends to the value that is said.
 
     Two values collide under 1/g of the keys; what three values do depends on the family.
+
+    Args:
+        g: hash values.
+        p: the probability of the own hash value.
+        epsilon: nats.
+        meetings: the least and the largest probability that three values have one hash value; no
+            third value where it is empty; None: not known. All laws are linear in it, so these two
+            stand for those between.
     """
-    q = p * exp(-epsilon)
-    meet, part = 1 / g, 1 - 1 / g
-    same = [meet * p, meet * (1 - p)]
-    u = np.array([*same, part * p, part * q, part * (g - 2) * q])
-    v = np.array([*same, part * q, part * p, part * (g - 2) * q])
-    b = np.array([meet / g, meet * (1 - 1 / g), part / g, part / g, part * (g - 2) / g])
-    return PairLaw.over(b, u, v, g * q), [PairLaw.over(v, u, v)]
+    u, v, b = _hashed(g, p, epsilon, [(1 / g, (0, 0)), (1 - 1 / g, (0, 1))])
+    equals = [PairLaw.over(v, u, v, shared=None if meetings is None else b)]
+    for all_three in meetings or ():
+        only_two = 1 / g - all_three
+        kinds = [(all_three, (0, 0, 0)), (1 - all_three - 3 * only_two, (0, 1, 2))]
+        kinds += [(only_two, places) for places in ((0, 0, 1), (0, 1, 0), (1, 0, 0))]
+        own, other, third, any_value = _hashed(g, p, epsilon, kinds)
+        equals.append(PairLaw.over(third, own, other, shared=any_value))
+    return PairLaw.over(b, u, v, g * p * exp(-epsilon)), equals
+
+
+def _hashed(
+    g: int, p: float, epsilon: float, kinds: Sequence[tuple[float, tuple[int, ...]]]
+) -> list[Floats]:
+    """The laws of a report of each value, and of a uniform one.
+
+    Args:
+        g: hash values.
+        p: the probability of the own hash value.
+        epsilon: nats.
+        kinds: of keys, their probability and the places to which they send the values.
+    """
+    rows = []
+    for chance, places in kinds:
+        if chance > 0:
+            for said in sorted(set(places)):
+                laws = [p if place == said else p * exp(-epsilon) for place in places]
+                rows.append(chance * np.array([*laws, 1 / g]))
+            rest = chance * (g - len(set(places)))
+            rows.append(rest * np.array([*[p * exp(-epsilon)] * len(places), 1 / g]))
+    return list(np.array(rows).T)
 
 
 def flip_neighbours(L: int, q: float, h: int) -> Neighbours:

@@ -132,3 +132,19 @@ def test_foreign_reports_are_refused() -> None:
         LocalHash(10, 2, 1.0).estimate(LocalHash(10, 4, 1.0).sample(np.arange(100) % 10, rng=0))
     with pytest.raises(ParameterError, match="another family"):
         LocalHash(1000, 4, 1.0).estimate(LocalHash(100_000, 4, 1.0).sample(np.arange(9), rng=0))
+
+
+@pytest.mark.parametrize(
+    ("a", "g"), [(3, 2), (8, 2), (5, 4), (9, 4), (16, 8), (5, 5), (12, 3), (10, 6), (3, 9)]
+)
+def test_three_symbols_meet_as_often_as_is_said(a: int, g: int) -> None:
+    hashes = family(a, g)
+    values = hashes.hash(hashes.keys()[:, None], np.arange(a)[None, :])
+    met = [
+        float((values[:, x] == values[:, y])[values[:, x] == values[:, z]].sum()) / len(values)
+        for x, y, z in combinations(range(a), 3)
+    ]
+    least, *_, most = sorted([*hashes.meetings] * 2)
+    assert min(met) == pytest.approx(least)
+    assert max(met) == pytest.approx(most)
+    assert family(2, g).meetings == ()
