@@ -52,9 +52,14 @@ WIDE, WIDE_DELTA = 5e-3, 0.05
 STEPS = (0.0025, 0.005, 0.0075, 0.01, 0.0125, 0.016, 0.02, 0.03)
 # Factor by which the order of magnitude of an epsilon is sought; of one pass.
 SHRINK, SHRINK_BY_POINTS = 4.0, 1.5
-# Of one pass: part of the lower end by which the upper one may be above it, and how many times the
-# width of the search a further reading must gain.
-NEARER, MUCH = 0.045, 10
+# Width from which terms are exchanged, as a share: of all effort, of one pass.
+WIDE_EXACT, WIDE_PASS = 3e-4, 0.05
+# Parts of the lower end by which the upper one is tried above it by an exchange of terms: of all
+# effort, of one pass; how often the last step is halved.
+GAPS = (0.003, 0.01, 0.02, 0.045, 0.09, 0.15, 0.25, 0.4, 0.7, 1.2)
+GAPS_BY_POINTS, HALVINGS = (0.045, 0.09, 0.15), 6
+# Of one pass: how many times the width of the search a further reading must gain.
+MUCH = 10
 # Nats beyond which a report that gives its value away has no epsilon: of listed collections, of
 # bounds.
 MOST_NATS, MOST_SOUGHT = 600.0, 40.0
@@ -154,10 +159,10 @@ def report_epsilon(
         value = _root(pairs.delta, delta, local)
         return Enclosure(value, value, TRIED)
     found = bands(randomizer, n, effort)
-    most = _upper_end(found, delta, local)
+    # An exchange of terms takes long: it is sought near the lower end alone.
+    most = _upper_end([band.by_blankets for band in found], delta, local)
     least = _lower_end(found, delta, most)
-    if not effort.thorough:
-        return Enclosure(least, _exchanged_end(found, delta, least, most), found[0].rule)
+    most = _exchanged_end(found[0], delta, least, most)
     cases = next((band.cases for band in found if band.parted), None)
     if cases and 0 < least < most * (1 - WIDE):
 
@@ -228,15 +233,44 @@ def _gain(band: Band) -> float:
     return band.effort.narrow * (1 if band.effort.narrow == NARROW else MUCH)
 
 
-def _exchanged_end(found: Sequence[Band], delta: float, least: float, most: float) -> float:
-    """An upper end a little above the lower one, if one exchange of terms certifies it.
+def _exchanged_end(band: Band, delta: float, least: float, most: float) -> float:
+    """An upper end above the lower one, if an exchange of terms certifies it.
 
-    Of the effort of one pass: a single epsilon is tried, of a single kind of neighbours.
+    The exchange is near where delta is that of the lower end, and fails far beyond: it is tried
+    from there up, and between the last end that fails and the first that does not.
     """
-    (band, *_), tried = found, least * (1 + NEARER)
-    if len(band.cases) > 1 or not listed(band.cases[0]) or not 0 < tried < most:
+    thorough = band.effort.thorough
+    if not 0 < least < most * (1 - (WIDE_EXACT if thorough else WIDE_PASS)):
         return most
-    return tried if any_others_delta(band.cases[0], band.n, tried, delta) <= delta else most
+    if not all(map(listed, band.cases)):
+        return most
+
+    def fits(gap: float) -> bool:
+        return _exchange_fits(band, least * (1 + gap), delta)
+
+    top = most / least - 1
+    gaps = [gap for gap in (GAPS if thorough else GAPS_BY_POINTS) if gap < top]
+    high = next(filter(fits, gaps), top)
+    low = max((gap for gap in gaps if gap < high), default=0.0)
+    for _ in range(HALVINGS if thorough else 0):
+        middle = (low + high) / 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return min(most, least * (1 + high))
+
+
+def _exchange_fits(band: Band, epsilon: float, delta: float) -> bool:
+    """Whether blankets, or else exchanges of terms, certify a delta at an epsilon."""
+    exchanged = dict[int, bool]()  # an exchange bounds both directions of two values
+    for case in band.cases:
+        blanket, equals = case
+        if most_delta(blanket, band.n, epsilon, delta, band.effort.fine) <= delta:
+            continue
+        if id(equals) not in exchanged:
+            bound = any_others_delta(case, band.n, epsilon, delta)
+            exchanged[id(equals)] = bound <= delta
+        if not exchanged[id(equals)]:
+            return False
+    return True
 
 
 def _parted(cases: Sequence[Neighbours], n: int, epsilon: float, goal: float) -> float:

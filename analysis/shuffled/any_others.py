@@ -55,9 +55,11 @@ from .pair_bounds import FINE, most_delta
 
 Law = tuple[Floats, Floats]  # atoms and their probabilities
 
-# Part of a known bound that the case in which nobody is in the pool may add, about; a bound that is
-# below this part of the known one is tried again with it, so often at most.
-RARE, FAR, TRIES = 1e-4, 0.03, 3
+# Part of a bound that the case in which nobody is in the pool may add; the people in the pool that
+# are tried first; how often at most.
+RARE, POOLED, TRIES = 0.005, 2.0, 4
+# People more than one step asks for: a thinner blanket hides less.
+MARGIN = 0.1
 # The pool is at most this part of the blanket, so that every Q_x keeps P_x's support.
 POOL = 0.5
 # How much wider than the widest X_x the common law may be made.
@@ -71,8 +73,9 @@ SMOOTH, FLATTER, SCALES, HALVINGS = 5e-4, 1.4, 16, 6
 CENTRES, NODES = 25, 8
 # Relative difference of two numbers that are one.
 TIED = 1e-9
-# What rounding may take from D, as a part of the widest term.
-ROUNDING = 1e-12
+# What rounding may take from D, as a part of the widest term; the part of that by which D may be
+# below 0 where it is taken for 0, which is added to the bound.
+ROUNDING, SLIGHT = 1e-12, 0.01
 
 
 def any_others_delta(case: Neighbours, n: int, epsilon: float, known: float) -> float:
@@ -86,15 +89,17 @@ def any_others_delta(case: Neighbours, n: int, epsilon: float, known: float) -> 
 
     Returns:
         (2); infinite where the values of the others are not all known, where one of them excludes a
-        report, or where no L is steep enough.
+        report, where no L is steep enough, or where an empty pool alone costs `known`.
     """
     if (labels := labelled(case, n, epsilon, known)) is None:
         return inf
+    if labels.rare >= known:
+        return inf
     least = _exchanged(labels.laws, n) + labels.rare
     for _ in range(TRIES - 1):
-        if not least < known * FAR:
+        if labels.rare <= RARE * least:
             break
-        known = least
+        known = min(known, least)
         labels = labelled(case, n, epsilon, known) or labels
         least = min(least, _exchanged(labels.laws, n) + labels.rare)
     return least
@@ -143,15 +148,15 @@ def labelled(case: Neighbours, n: int, epsilon: float, known: float) -> Labels |
     blanket, _ = case
     alone = blanket.alone(epsilon)
     chosen = _pool(case, epsilon)
-    wanted, share, rare = -log(RARE), 0.0, alone
+    wanted, share, rare = POOLED, 0.0, alone
     for _ in range(TRIES):
         share = min(wanted / n, POOL * blanket.weight / chosen[1])
         thin = (blanket.weight - share * chosen[1]) / (1 - share)
         hidden = most_delta(PairLaw(thin, blanket.law, blanket.own, blanket.other), n, epsilon)
         rare = exp(n * log1p(-share)) * min(alone, hidden)
-        if rare <= known * sqrt(RARE) * 0.1:
+        if rare <= known * RARE:
             break
-        wanted += log(rare / (known * RARE))
+        wanted += log(rare / (known * RARE)) + MARGIN
     return Labels(*_terms(case, epsilon, share, chosen), share, rare)
 
 
@@ -226,7 +231,10 @@ def _exchanged(laws: list[Law], n: int) -> float:
             if other is None:
                 break
             cheapest, cost = other, other[0]
-    return inf if cheapest is None else at_most(*cheapest[1], n, FINE, cheapest[2]) / n
+    if cheapest is None:
+        return inf
+    slight = SLIGHT * ROUNDING * float(np.abs(cheapest[1][0]).max())
+    return at_most(*cheapest[1], n, FINE, cheapest[2]) / n + slight
 
 
 def _cheapest(law: Law, laws: list[Law], n: int, cost: float) -> tuple[float, Law, float] | None:
@@ -234,12 +242,14 @@ def _cheapest(law: Law, laws: list[Law], n: int, cost: float) -> tuple[float, La
 
     The cost is the share by which X* and G widen the deviation of the sum.
     """
-    best = None
+    best, left = None, laws
     for wider in WIDER:
         if wider >= cost:
             break
         star = spread_by(law, wider)
-        sharp = largest_sharpness(star, laws, n)
+        # A law that is below the common one is below each wider one too.
+        left = [other for other in left if _gain(star, other) is not None]
+        sharp = largest_sharpness(star, left, n)
         if sharp is not None and (dear := wider + 1 / (sharp**2 * n * variance_of(star))) < cost:
             best, cost = (dear, star, sharp), dear
     return best
@@ -297,11 +307,11 @@ def _sharper(gains: list[tuple[Floats, Floats]], sharp: float) -> float:
 
 
 def _gain(star: Law, law: Law) -> tuple[Floats, Floats] | None:
-    """D at the points between which it is straight: atoms, zeros, some c_0; None: the same law."""
+    """D at the points between which it is straight: atoms, zeros, some c_0; None: nowhere < 0."""
     atoms = np.unique(np.concatenate([star[0], law[0]]))
     above, below = (np.maximum(side[0] - atoms[:, None], 0) @ side[1] for side in (star, law))
     D, error = above - below, ROUNDING * float(np.abs(atoms).max())
-    if np.abs(D).max() <= error:
+    if D.min() >= -error * SLIGHT:
         return None
     D -= error
     change = np.flatnonzero(D[:-1] * D[1:] < 0)

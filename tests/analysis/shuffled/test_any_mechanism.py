@@ -209,10 +209,14 @@ def test_fewer_points_give_a_wider_band() -> None:
 
 @pytest.mark.parametrize(
     ("anything", "low", "high"),
-    [(Hadamard(32, 3.0), 0.5287, 0.5333), (UnaryEncoding.oue(10, 1.0), 0.0926, 0.0936)],
+    [
+        (Hadamard(32, 3.0), 0.5287, 0.5333),
+        (UnaryEncoding.oue(10, 1.0), 0.0926, 0.0936),
+        (OWN, 0.2102, 0.2158),  # six kinds of neighbours
+    ],
 )
-def test_one_pass_exchanges_terms_once(anything: Randomizer, low: float, high: float) -> None:
-    """The blanket alone is 9 to 10 % wide; epsilon is certainly between `low` and `high`."""
+def test_one_pass_exchanges_terms_once(anything: Any, low: float, high: float) -> None:
+    """The blanket alone is 6 to 10 % wide; epsilon is certainly between `low` and `high`."""
     band = shuffle(anything, 1_000, points=6)
     assert band.width <= 0.05
     assert band.low <= high
