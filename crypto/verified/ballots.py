@@ -72,15 +72,29 @@ def make_ballot(context: ProofContext, key: bytes, element: bytes, entropy: Entr
         context: whose place is the person.
         key: the joint key.
         element: of the value.
-        entropy: of this ballot.
+        entropy: of this ballot; a person may keep it over a restart.
     """
     group = context.group
-    (salt,) = draw_scalars(group, entropy, 1)
+    salt = ballot_salt(context, (key,), element, entropy)
     (first,) = group.base_multiples([salt])
     (second,) = group.sums(group.multiples([salt], [key]), [element])
     transcript = _statement(context, key, first, second)
     proof = prove_logarithm(group, transcript, salt, entropy)
     return MadeBallot(EncryptedBallot(first, second, proof), salt)
+
+
+def ballot_salt(
+    context: ProofContext, keys: Iterable[bytes], element: bytes, entropy: Entropy
+) -> int:
+    """Return the salt of a ballot, which no other value of the person has.
+
+    Two elements under the same salt would show their difference. The same value has the same salt,
+    so that a person who answers again after a restart posts the same ballot.
+    """
+    transcript = context.transcript(b"salt")
+    transcript.absorb(*keys, element)
+    (salt,) = draw_scalars(context.group, transcript.fork_entropy(entropy), 1)
+    return salt
 
 
 def check_ballot(context: ProofContext, key: bytes, ballot: EncryptedBallot) -> None:

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 
 from ...errors import VerificationError
 from ..entropy import Entropy
-from .group import PrimeGroup, draw_scalars
+from .ballots import ballot_salt
+from .group import PrimeGroup
 from .layout import RecordReader
 from .proofs import SecretProof, check_equality, prove_equality
 from .transcript import ProofContext, ProofTranscript
@@ -86,7 +87,7 @@ def make_once(
 ) -> MadeOnceBallot:
     """Return the ballot of the person of a context for both readers."""
     group = context.group
-    (salt,) = draw_scalars(group, entropy, 1)
+    salt = ballot_salt(context, (keys.curator, keys.analyst), element, entropy)
     (first,) = group.base_multiples([salt])
     masks = group.multiples([salt] * 2, [keys.curator, keys.analyst])
     seconds = group.sums(masks, [element] * 2)

@@ -40,17 +40,20 @@ def test_the_salt_opens_the_ballot_and_is_in_no_repr() -> None:
     assert str(made.salt) not in repr(made)
 
 
-def test_a_sender_with_a_kept_entropy_never_uses_a_nonce_twice() -> None:
-    """Two values under one salt and one nonce would show both."""
+def test_a_person_with_a_kept_entropy_uses_no_salt_and_no_nonce_twice() -> None:
+    """Two values under one salt would show their difference, under one nonce the salt."""
     made = [
         make_ballot(kit.HOP.at(PERSON), KEY, kit.VALUES.encode(value), kit.entropy("kept"))
-        for value in (b"yes", b"no")
+        for value in (b"yes", b"no", b"yes")
     ]
+    assert made[0] == made[2]
+    assert made[0].salt != made[1].salt
     nonces = {
         (one.ballot.proof.response - one.ballot.proof.challenge * one.salt) % GROUP.order
         for one in made
     }
     assert len(nonces) == 2
+    assert len(nonces | {one.salt for one in made}) == 4
 
 
 def rerandomized(ballot: EncryptedBallot) -> EncryptedBallot:

@@ -31,6 +31,15 @@ def test_both_readers_read_the_value() -> None:
     assert str(MADE.salt) not in repr(MADE)
 
 
+def test_a_kept_entropy_gives_each_value_another_salt() -> None:
+    made = [
+        make_once(PERSON, KEYS, kit.VALUES.encode(value), kit.entropy("once"))
+        for value in (b"yes", b"no")
+    ]
+    assert made[0] == MADE
+    assert made[0].salt != made[1].salt
+
+
 def test_another_value_for_the_analyst_is_refused() -> None:
     """Also if the proof is made for it, as well as can be."""
     changed = replace(GOOD, analyst_second=kit.add(GOOD.analyst_second))
