@@ -14,6 +14,7 @@ from veilmix.analysis.randomizers import (
     Bloom,
     Duchi,
     Hybrid,
+    Laplace,
     PckvGRR,
     PckvUE,
     Piecewise,
@@ -25,6 +26,7 @@ from veilmix.analysis.randomizers import (
 from veilmix.analysis.randomizers.moment_limits import crossing
 
 TEN = tuple(map(float, range(11)))
+CROWDS = (5, 10, 30, 100, 300, 3000)
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 6.0, 8.0)
 FILMS = ("a=1", "a=3", "a=5", "b=1", "b=5", "c=2", "-")
 PAIRS = (PckvGRR, PckvUE, PrivKV)
@@ -87,15 +89,16 @@ def test_twenty_people_who_agree_do_not_have_a_mean_without_error() -> None:
 
 SEEDED = [
     (kind, people, epsilon)
-    for people in (5, 10, 30, 100, 300, 3000)
+    for people in CROWDS
     for kind in (Piecewise, Hybrid, SquareWave)
     for epsilon in EPSILONS
 ]
+SEEDED += [(Laplace, people, epsilon) for people in CROWDS for epsilon in EPSILONS]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "people", "epsilon"), sampled(SEEDED, 3, 4, 8, 15, 39, 46, 50, 59)
+    ("kind", "people", "epsilon"), sampled(SEEDED, 3, 4, 8, 15, 39, 46, 50, 59, 109, 118)
 )
 def test_means_are_held(kind: Any, people: int, epsilon: float, request: Any) -> None:
     """2,000 seeded runs of every population; in the usual run 40 of each."""
@@ -191,7 +194,47 @@ def test_one_holder_of_a_key_in_two_hundred_is_held(kind: Any) -> None:
     assert min(exact_pairs(kind, 6.0, [1, 0, 199])) >= 0.95
 
 
-NODES = [(people, epsilon) for people in (5, 10, 30, 100, 300, 3000) for epsilon in EPSILONS]
+LARGER = [
+    (kind, epsilon, groups)
+    for n in (100, 300)
+    for groups in ([n, 0, 0], [0, 0, n], [1, 0, n - 1], [n // 3, n // 3, n - 2 * (n // 3)])
+    for kind in PAIRS
+    for epsilon in EPSILONS
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "epsilon", "groups"), sampled(LARGER, 41))
+def test_keys_of_a_hundred_and_three_hundred_people_are_held_exactly(
+    kind: Any, epsilon: float, groups: list[int]
+) -> None:
+    """All reports alike, none, one holder, thirds; every pair of counts but unlikely ones."""
+    assert min(exact_pairs(kind, epsilon, groups)) >= 0.95 - 4e-4  # unlikely counts are left out
+
+
+THOUSANDS = [(kind, epsilon) for kind in PAIRS for epsilon in EPSILONS]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "epsilon"), sampled(THOUSANDS, 4))
+def test_keys_of_three_thousand_people_are_held(kind: Any, epsilon: float, request: Any) -> None:
+    """2,000 seeded runs of every population; in the usual run 8."""
+    runs = 2000 if request.node.get_closest_marker("long") else 8
+    made, rng, people = kind(FILMS, epsilon), np.random.default_rng(3), 3000
+    alike, nobody, one = [0] * people, [6] * people, [6] * (people - 1) + [0]
+    for values in (alike, nobody, one, [place % 7 for place in range(people)]):
+        x, held = np.array(values), np.zeros(2)
+        shares = np.bincount(x, minlength=7) / people
+        for _ in range(runs):
+            numbers = made.measures(made.support_counts(made.sample(x, rng)), people)
+            for place, number in enumerate(numbers[:2]):  # of the key `a`
+                low, high = number.interval()
+                assert (0, 1)[place] <= low < high <= (1, 5)[place]
+                held[place] += low - 1e-9 <= number.truth(shares) <= high + 1e-9
+        assert is_enough(int(held.min()), runs), values[-2:]
+
+
+NODES = [(people, epsilon) for people in CROWDS for epsilon in EPSILONS]
 
 
 @pytest.mark.slow
