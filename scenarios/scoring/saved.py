@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import UNSET, UnsetType
 
-from ...analysis.trust import Received
-from ...analysis.trust.best_guesses import Guess, Method
+from ...analysis.trust import Method, Received
+from ...analysis.trust.best_guesses import Guess
 from ...analysis.trust.side import Side
 from ...protocol.messages import Counts
 from ..programs.interface import Effect, Raised
