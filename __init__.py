@@ -9,6 +9,9 @@
 30
 >>> veilmix.save(outcome, "runs").name  # store the run as the command line does
 'blood-type-0007'
+>>> swept = veilmix.sweep("blood-type", {"policy.k": [2, 20]}, seed=7, mode="ideal")
+>>> [row["columns released"] for row in swept.frames.runs]  # a row a run
+[2.0, 0.0]
 >>> table = {"age": [30, 31] * 20, "ward": ["east", "west", "west", "west"] * 10}
 >>> veilmix.score(table, k=5).safe  # a table of your own: a path, or a frame
 True
@@ -24,7 +27,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import analysis as analysis
     from . import errors as errors
+    from .report.door import write_report as write_report
     from .scenarios.comparison.compare import compare as compare
+    from .scenarios.comparison.result import read as read_comparison
     from .scenarios.play.awaited import play as play
     from .scenarios.play.run import run as run
     from .scenarios.play.with_people import with_people as with_people
@@ -33,34 +38,48 @@ if TYPE_CHECKING:
     from .scenarios.schema.model import Scenario as Scenario
     from .scenarios.scoring.frames import Frame as Frame
     from .scenarios.scoring.outcome import Outcome as Outcome
+    from .scenarios.studies.attack_matrix_file import read as read_matrix
+    from .scenarios.studies.doors import attack as attack
+    from .scenarios.studies.doors import sweep as sweep
+    from .scenarios.studies.swept import read_sweep as read_sweep
     from .scenarios.tables.doors import advise as advise
     from .scenarios.tables.doors import score as score
     from .scenarios.validation.gallery import shipped as shipped
     from .scenarios.validation.load import change as change
     from .scenarios.validation.load import load as load
     from .scenarios.validation.load import loads as loads
+    from .scenarios.verification.doors import leak as leak
+    from .scenarios.verification.doors import verify as verify
 
 __version__ = "0.1.0"
 
-# public name -> its home; a room is its own
+# public name -> its home, and after a colon its name there; a room is its own
 _HOMES = {
     "Frame": "scenarios.scoring.frames",
     "Outcome": "scenarios.scoring.outcome",
     "Scenario": "scenarios.schema.model",
     "advise": "scenarios.tables.doors",
     "analysis": "",
+    "attack": "scenarios.studies.doors",
     "change": "scenarios.validation.load",
     "compare": "scenarios.comparison.compare",
     "errors": "",
+    "leak": "scenarios.verification.doors",
     "load": "scenarios.validation.load",
     "loads": "scenarios.validation.load",
     "play": "scenarios.play.awaited",
     "read": "scenarios.records.run_folder",
+    "read_comparison": "scenarios.comparison.result:read",
+    "read_matrix": "scenarios.studies.attack_matrix_file:read",
+    "read_sweep": "scenarios.studies.swept",
     "run": "scenarios.play.run",
     "save": "scenarios.records.run_folder",
     "score": "scenarios.tables.doors",
     "shipped": "scenarios.validation.gallery",
+    "sweep": "scenarios.studies.doors",
+    "verify": "scenarios.verification.doors",
     "with_people": "scenarios.play.with_people",
+    "write_report": "report.door",
 }
 __all__ = [
     "Frame",
@@ -69,18 +88,26 @@ __all__ = [
     "__version__",
     "advise",
     "analysis",
+    "attack",
     "change",
     "compare",
     "errors",
+    "leak",
     "load",
     "loads",
     "play",
     "read",
+    "read_comparison",
+    "read_matrix",
+    "read_sweep",
     "run",
     "save",
     "score",
     "shipped",
+    "sweep",
+    "verify",
     "with_people",
+    "write_report",
 ]
 
 
@@ -90,10 +117,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'veilmix' has no attribute {name!r}")
     from importlib import import_module
 
-    home = _HOMES[name]
+    home, _, there = _HOMES[name].partition(":")
     if not home:
         return import_module(f"veilmix.{name}")
-    return getattr(import_module(f"veilmix.{home}"), name)
+    return getattr(import_module(f"veilmix.{home}"), there or name)
 
 
 def __dir__() -> list[str]:

@@ -11,7 +11,8 @@ from ..scenarios.pages.pieces import Page
 from ..scenarios.records.run_folder import read
 from ..scenarios.studies.attack_matrix_file import is_one as is_matrix
 from ..scenarios.studies.attack_matrix_file import read as read_matrix
-from ..scenarios.studies.sweep_file import looks_like_one, read_sweep
+from ..scenarios.studies.sweep_file import looks_like_one
+from ..scenarios.studies.swept import read_sweep
 from . import compare, matrix, run, sweep, table
 from .write import html
 

@@ -14,16 +14,13 @@ from ..scenarios.pages.pieces import (
     worst_first,
 )
 from ..scenarios.studies.attack_matrix_file import (
-    CELLS,
     COST_HEADINGS,
-    COSTS,
-    cells,
     cost_cells,
-    costs,
     figure_of,
     without_occasion,
 )
 from ..scenarios.studies.attack_plan import ALL, NONE
+from ..scenarios.studies.matrix_frames import CELLS, COSTS, cells, costs
 from ..scenarios.studies.matrix_result import Cell, Matrix, Row
 from ..scenarios.wording import many, percent, seeds
 from . import heat
@@ -76,7 +73,7 @@ def section(matrix: Matrix) -> Section:
         *("attack", "kind", "defence", "outcome", "achieved", "unit", "alarms", "released"),
         "no occasion",
     )
-    numbers = Numbers("attack-matrix", CELLS, [_plain(line) for line in cells(matrix)])
+    numbers = Numbers("attack-matrix", tuple(CELLS), [_plain(line) for line in cells(matrix)])
     grids: list[Grid] = []
     for who in dict.fromkeys(row.by for row in matrix.rows):
         rows = [line for row in matrix.rows if row.by == who for line in _lines(matrix, row)]
@@ -99,7 +96,8 @@ def section(matrix: Matrix) -> Section:
 
 
 def _plain(line: Sequence[object]) -> list[str | int | float | None]:
-    return [value if isinstance(value, int | float) else str(value) for value in line]
+    said = ("" if value is None else value for value in line)
+    return [value if isinstance(value, int | float) else str(value) for value in said]
 
 
 def _lines(matrix: Matrix, row: Row) -> Iterator[tuple[str | Marked, ...]]:
@@ -132,7 +130,7 @@ def _paid(matrix: Matrix) -> Section:
     """What every defence costs."""
     headings = COST_HEADINGS
     rows = [cost_cells(column) for column in matrix.columns]
-    numbers = Numbers("defence-costs", COSTS, [_plain(line) for line in costs(matrix)])
+    numbers = Numbers("defence-costs", tuple(COSTS), [_plain(line) for line in costs(matrix)])
     grid = Grid("What a defence adds", headings, rows, (2, 3, 4, 5, 6, 7), numbers)
     honest = matrix.honest
     lead = (

@@ -21,12 +21,12 @@ from ..scenarios.studies.sweep_file import (
     SCORES,
     Line,
     Point,
-    Sweep,
     columns_released,
     estimates,
     has_release,
     least,
 )
+from ..scenarios.studies.swept import Sweep
 from ..scenarios.wording import interval, many
 from .sweep_panels import Axes, Scored, SweptGrid, means_of, panels
 

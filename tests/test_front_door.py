@@ -144,7 +144,11 @@ def typed_columns(tables: Any) -> Iterator[tuple[type, str, tuple[Any, ...]]]:
 
 
 def test_cells_are_of_their_declared_types(outcome, attacked) -> None:
-    runs = [outcome, attacked, veilmix.run("village", mode="ideal")]
+    runs = [
+        outcome,
+        attacked,
+        *(veilmix.run(n, mode="ideal") for n in ("village", "incidence-class")),
+    ]
     table = {"age": [30, 30, 31, 31, 32, 32], "ward": ["e", "e", "w", "w", "e", "w"]}
     score = veilmix.score(table, k=2, quasi="age", sensitive="ward").frames
     advice = veilmix.advise(table, k=2).frames

@@ -14,7 +14,13 @@ NO_PACKAGE = {"tests", "docs", "benchmarks", "notebooks", "tools", "build", "req
 
 # room -> the rooms it may import; every room may import itself
 MAY = {
-    "": {"errors", "analysis", "scenarios", "cli"},  # __init__ and __main__, and only when asked
+    "": {
+        "errors",
+        "analysis",
+        "scenarios",
+        "report",
+        "cli",
+    },  # __init__ and __main__, and only when asked
     "errors": set(),
     "deferred": set(),  # how a door imports only what it is asked for
     "systems": set(),  # what this operating system has: whoever uses it asks

@@ -27,7 +27,6 @@ from ..text.layout import (
 )
 
 if TYPE_CHECKING:
-    from ...scenarios.schema.model import Scenario
     from ...scenarios.studies.matrix_result import Cell, Matrix, Row
 
 SHOWN = {
@@ -95,18 +94,18 @@ def command(
     from ...scenarios.records.run_folder import unwritable
     from ...scenarios.studies import attack_matrix_file as matrixfile
     from ...scenarios.studies.attack_matrix import attack
+    from ...scenarios.studies.doors import attacked
     from ...scenarios.studies.matrix_result import MatrixStopped
+    from ...scenarios.validation.load import load
 
-    loaded, first, here = _attacked(scenario, seed, people)
+    loaded, first, here = attacked(load(scenario), seed, people)
     if not no_save and (wrong := unwritable(out)):
         raise wrong
     stopped = None
     try:
         with _pool(executor, workers) as pool:
             matrix = attack(
-                loaded,
-                first,
-                repeats,
+                *(loaded, first, repeats),
                 attacks=_names(attacks),
                 defences=_names(defences),
                 executor=pool,
@@ -124,26 +123,14 @@ def command(
         raise stopped
 
 
-def _attacked(name: str, seed: int | None, people: int | None) -> "tuple[Scenario, int, int]":
-    """What is played, the seed of its first run, and how many people the whole of it has."""
-    from ...scenarios.programs.registry import samples
-    from ...scenarios.studies.attack_plan import drawn
-    from ...scenarios.validation.load import load
-
-    loaded = load(name)
-    first = _seed(loaded.scenario.seed if seed is None else seed)
-    here = samples(loaded, first).people.n
-    return drawn(loaded, here, people), first, here
-
-
 def _tell(matrix: "Matrix", form: str, here: int) -> None:
     """Print it. here: how many people the whole scenario has."""
-    from ...scenarios.studies.attack_matrix_file import CELLS, cells
+    from ...scenarios.studies.matrix_frames import CELLS, cells
 
     if form == "json":
         write_json(matrix)
     elif form == "csv":
-        write_csv(Grid(CELLS, cells(matrix)))
+        write_csv(Grid(tuple(CELLS), cells(matrix)))
     else:
         tell(page(), matrix)
     if matrix.users < here:
@@ -152,13 +139,6 @@ def _tell(matrix: "Matrix", form: str, here: int) -> None:
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def _seed(given: int | None) -> int:
-    """The seed of the first run; where there is none, one is drawn, and told."""
-    from secrets import randbelow
-
-    return randbelow(1_000_000) if given is None else given
 
 
 @contextmanager

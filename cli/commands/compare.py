@@ -115,7 +115,7 @@ def command(
 
 
 def _print(comparison: "Comparison", form: str) -> None:
-    from ...scenarios.comparison.result_folder import HEADINGS, rows
+    from ...scenarios.comparison.frames import HEADINGS, rows
 
     if form == "json":
         write_json(comparison)

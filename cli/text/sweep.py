@@ -1,11 +1,19 @@
 """What a sweep prints and draws: every point with the mean of each score and its 95 % interval."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...scenarios.mean import Estimate
 from ...scenarios.studies.sweep_file import Line, Point, Value, grouped
-from ...scenarios.studies.sweep_scores import UNITS, Scored, panels_of, scored, varying
+from ...scenarios.studies.sweep_scores import (
+    HEADINGS,
+    UNITS,
+    Scored,
+    panels_of,
+    rows,
+    scored,
+    varying,
+)
 from ...scenarios.wording import interval
 from .layout import Grid, lay_out, page, say, write_csv, write_json
 from .records import MeanScore, SweptPoint
@@ -17,31 +25,11 @@ def tell(keys: Sequence[str], lines: Sequence[Line], form: str) -> None:
     if form == "json":
         write_json([_swept(point, each) for point, each in scores])
     elif form == "csv":
-        write_csv(Grid((*keys, *HEADINGS), list(rows(scores))))
+        write_csv(Grid((*keys, *HEADINGS), list(rows(scores, keys))))
     elif scores:
         _lay_out(keys, scores)
     else:
         say(page(), "no run has been played to its end")
-
-
-HEADINGS = ("score", "unit", "runs", "mean", "low_95", "high_95")
-
-
-def rows(scores: Scored) -> Iterator[tuple[object, ...]]:
-    """A row for every point and score."""
-    for point, each in scores:
-        where = tuple(value for _, value in point)
-        yield from (
-            (
-                *where,
-                estimate.score,
-                UNITS[estimate.score],
-                estimate.runs,
-                estimate.mean,
-                *(estimate.interval or ("", "")),
-            )
-            for estimate in each
-        )
 
 
 def _swept(point: Point, each: Sequence[Estimate]) -> SweptPoint:
@@ -102,7 +90,7 @@ def draw(
     panels, scores = panels_of(lines), scored(lines)
     if not panels or not along:
         return []
-    table = (*along, *HEADINGS), list(rows(scores))
+    table = (*along, *HEADINGS), list(rows(scores, list(along)))
     runs = [len(each) for each in grouped(lines).values()]
     try:
         picture = sweep_figure.figure(name, file.stem, along, panels, runs, *table)

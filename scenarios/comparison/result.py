@@ -13,12 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...analysis.trust import Received, minimal
 from ...analysis.trust.side import Side
 from ...errors import StorageError
 from ...strict_text import Unreadable, from_json
 from ..studies.cheating_result import CheatingStudy
+
+if TYPE_CHECKING:
+    from .frames import ComparisonFrames
 
 SCHEMA = 1
 COMPARISON = "comparison.json"
@@ -256,6 +260,13 @@ class Comparison:
     programs: tuple[Compared, ...]
     skipped: Mapping[str, str]
     schema: int = SCHEMA
+
+    @property
+    def frames(self) -> "ComparisonFrames":
+        """The programs, and the coalitions of each, as tables of plain columns."""
+        from .frames import comparison_frames
+
+        return comparison_frames(self)
 
     def program(self, name: str) -> Compared:
         """Give a program by its name; KeyError if it was not compared."""

@@ -224,7 +224,7 @@ def frames(result: "Result", coalitions: "Sequence[Received]") -> Frames:
     return Frames(
         _release(names, counts),
         typed(MARGINALS, counted),
-        typed(COALITIONS, [*map(_coalition, coalitions)]),
+        typed(COALITIONS, [*map(coalition_row, coalitions)]),
         typed(ATTACKS, effects),
         typed(EPSILONS, [*map(_epsilon, _stated(result))]),
     )
@@ -255,7 +255,8 @@ COALITIONS = {
 ATTACKS = {"attack": str, "achieved": float, "of": float, "unit": str}
 
 
-def _coalition(view: "Received") -> tuple[Cell, ...]:
+def coalition_row(view: "Received") -> tuple[Cell, ...]:
+    """Return a row of the table of coalitions."""
     return (
         *(" + ".join(view.parties), view.linked, view.users, view.cells_certain, view.cells),
         *(view.bits_per_person, view.bits_are.value, view.rows_guessed, view.rows_guessed_before),

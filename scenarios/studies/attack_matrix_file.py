@@ -27,14 +27,11 @@ from ..serialization.json_text import pretty
 from ..serialization.record import plain
 from ..wording import many, seeds
 from .attack_plan import ALL, NONE
+from .matrix_frames import CELLS, COSTS, cells, costs
 from .matrix_result import SCHEMA, Cell, Column, Matrix
 
 __all__ = [
-    "CELLS",
-    "COSTS",
     "MATRIX",
-    "cells",
-    "costs",
     "figure_of",
     "is_one",
     "read",
@@ -44,30 +41,6 @@ __all__ = [
 
 HONEST = {"cpu_seconds", "bytes", "messages"}  # what is said of a run that nobody attacks
 MATRIX = "matrix.json"
-CELLS = tuple(field for field in Cell.__struct_fields__ if field != "causes")
-COSTS = (
-    "defence", "key", "on", "guards", "runs", "cpu_seconds", "cpu_low_95", "cpu_high_95",
-    "bytes", "messages", "false_alarms", "steps", "crowd",
-)  # fmt: skip
-
-
-def cells(matrix: Matrix) -> list[tuple[object, ...]]:
-    """One line of matrix.csv per cell."""
-    return [tuple(getattr(outcome, field) for field in CELLS) for outcome in matrix.outcomes]
-
-
-def costs(matrix: Matrix) -> list[tuple[object, ...]]:
-    """One line of costs.csv per defence; what was not measured is empty."""
-    lines: list[tuple[object, ...]] = []
-    for column in matrix.columns:
-        cost = column.cost
-        paid = (
-            cost.runs, cost.cpu, cost.cpu_low, cost.cpu_high, cost.size, cost.messages,
-            cost.false_alarms, cost.steps, cost.crowd,
-        ) if cost else (None,) * 9  # fmt: skip
-        told = ("" if value is None else value for value in paid)
-        lines.append((column.name, column.key, column.on, column.guards, *told))
-    return lines
 
 
 def without_occasion(cell: Cell) -> str:
@@ -137,8 +110,8 @@ def save(matrix: Matrix, scenario: Scenario, parent: str | PathLike[str]) -> Pat
 def _contents(matrix: Matrix, scenario: Scenario) -> Iterator[tuple[str, bytes]]:
     yield SCENARIO, dump(scenario).encode()
     yield MATRIX, pretty(plain(matrix)).encode()
-    yield "matrix.csv", _csv(CELLS, cells(matrix))
-    yield "costs.csv", _csv(COSTS, costs(matrix))
+    yield "matrix.csv", _csv(tuple(CELLS), cells(matrix))
+    yield "costs.csv", _csv(tuple(COSTS), costs(matrix))
     try:
         drawing.require()
     except LocalError:

@@ -1,8 +1,11 @@
 """What is left of a matrix attack x defence: its cells, rows and columns, as in matrix.json."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
+
+if TYPE_CHECKING:
+    from .matrix_frames import MatrixFrames
 
 SCHEMA = 1
 Verdict = Literal["works", "reduced", "stopped", "idle", "unmet", "unplayed"]
@@ -157,6 +160,13 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     rows: tuple[Row, ...]
     columns: tuple[Column, ...]
     outcomes: tuple[Cell, ...]
+
+    @property
+    def frames(self) -> "MatrixFrames":
+        """The cells, and the costs of defences, as tables of plain columns."""
+        from .matrix_frames import matrix_frames
+
+        return matrix_frames(self)
 
     def cell(self, row: str, defence: str) -> Cell:
         """One outcome; KeyError if there is none."""

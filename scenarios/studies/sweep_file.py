@@ -12,7 +12,6 @@ was stopped goes on by adding lines. The last line may be cut off: it is then le
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
 from os import PathLike
 from pathlib import Path
@@ -21,7 +20,6 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from ...errors import StorageError
 from ...strict_text import Unreadable, converted, from_json
 from ..mean import Estimate, estimate
 from ..scoring.result import findings_of, is_released, result_type
@@ -68,36 +66,6 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         return tuple(sorted(self.key.items())), self.number, self.seed, self.version
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """The runs of a sweep.
-
-    Attributes:
-        path: of the file.
-        lines: of the runs that did not crash.
-        cut: how many lines were left out because they were cut off.
-        failed: those that crashed.
-    """
-
-    path: Path
-    lines: tuple[Line, ...]
-    cut: int
-    failed: tuple[Line, ...] = ()
-
-    @property
-    def axes(self) -> dict[str, tuple[Value, ...]]:
-        """Every swept key with the values it takes, in order."""
-        values_of: dict[str, dict[Value, None]] = {}
-        for line in self.lines:
-            for key, value in line.key.items():
-                values_of.setdefault(key, {})[value] = None
-        return {key: tuple(_sorted(values)) for key, values in values_of.items()}
-
-    def groups(self) -> dict[Point, list[Line]]:
-        """The runs at each point of the grid."""
-        return grouped(self.lines)
-
-
 def grouped(lines: Sequence[Line]) -> dict[Point, list[Line]]:
     """The runs at each point."""
     groups: dict[Point, list[Line]] = {}
@@ -106,29 +74,9 @@ def grouped(lines: Sequence[Line]) -> dict[Point, list[Line]]:
     return groups
 
 
-def _sorted(values: Sequence[Value] | Mapping[Value, None]) -> list[Value]:
-    numbers = all(isinstance(value, int | float) for value in values)
-    return sorted(values, key=float if numbers else str)
-
-
 def written(line: Line) -> bytes:
     """A line of the file, with its end."""
     return msgspec.json.encode(line) + b"\n"
-
-
-def read_sweep(path: str | PathLike[str]) -> Sweep:
-    """Read a sweep. StorageError that names file and line for what is no line of a sweep."""
-    path = Path(path)
-    try:
-        data = Path(path).read_bytes()
-    except OSError as bad:
-        raise StorageError(f"{path}: cannot be read: {bad.strerror}") from None
-    lines, rest = parse(data, path)
-    good = tuple(line for line in lines if line.error is None)
-    if not good:
-        raise StorageError(f"{path}: no whole run of a sweep is in it")
-    failed = tuple(line for line in lines if line.error is not None)
-    return Sweep(Path(path), good, bool(rest), failed)
 
 
 def parse(data: bytes, path: Path) -> tuple[tuple[Line, ...], bytes]:

@@ -1,9 +1,12 @@
-"""The scores of a sweep at every point, and the panels of its picture."""
+"""The scores of a sweep at every point, as rows, as tables, and as panels of its picture."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..mean import Estimate
+from ..scoring.column_types import type_of
+from ..scoring.frames import Cell, Frame, TypedFrame, column_cells
 from .sweep_file import SCORES, Line, Point, columns_released, estimates, grouped
 
 if TYPE_CHECKING:
@@ -11,6 +14,66 @@ if TYPE_CHECKING:
 
 UNITS = {name: unit for name, unit, _ in SCORES}
 Scored = list[tuple[Point, list[Estimate]]]
+POINTS = {"score": str, "unit": str, "runs": int, "mean": float, "low_95": float, "high_95": float}
+HEADINGS = tuple(POINTS)
+PointFrame = TypedFrame[Literal["runs"], Literal["mean"], Literal["score", "unit"]]
+
+
+@dataclass(frozen=True, slots=True)
+class SweepFrames:
+    """The tables of a sweep. A swept key is a column of both, by its dotted path.
+
+    Attributes:
+        runs: a row a run: swept keys, `number`, `seed`, `digest`, then each score; empty where a
+            run has not that score. Its unit is in `points`.
+        points: the mean of each score over the runs at each point, with its 95 % interval; empty of
+            a single run.
+    """
+
+    runs: Frame
+    points: PointFrame
+
+
+def sweep_frames(lines: Sequence[Line], keys: Sequence[str]) -> SweepFrames:
+    """Give the tables of a sweep. keys: that were swept."""
+    run = {"number": int, "seed": int, "digest": str, **dict.fromkeys(UNITS, float)}
+    return SweepFrames(
+        _table(keys, run, [_of_run(line, keys) for line in lines]),
+        _table(keys, POINTS, list(rows(scored(lines), keys))),
+    )
+
+
+def _table(
+    keys: Sequence[str], types: dict[str, type], cells: Sequence[tuple[Cell, ...]]
+) -> TypedFrame[Any, Any, Any]:
+    """Make a table whose first columns are swept keys."""
+    columns = column_cells((*keys, *types), cells)
+    along = {key: type_of(columns[key]) for key in keys}
+    return TypedFrame(columns, {**along, **types})
+
+
+def _of_run(line: Line, keys: Sequence[str]) -> tuple[Cell, ...]:
+    scores = (score(line.result) for _, _, score in SCORES)
+    along = (line.key.get(key) for key in keys)
+    return *along, line.number, line.seed, line.result["digest"], *scores
+
+
+def rows(scores: Scored, keys: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row for every point and score: the values of the keys, then `HEADINGS`."""
+    for point, each in scores:
+        at = dict(point)
+        where = tuple(at.get(key) for key in keys)
+        yield from (
+            (
+                *where,
+                estimate.score,
+                UNITS[estimate.score],
+                estimate.runs,
+                estimate.mean,
+                *(estimate.interval or (None, None)),
+            )
+            for estimate in each
+        )
 
 
 def scored(lines: Sequence[Line]) -> Scored:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sample_kit import sampled
 from veilmix.cli.grid import values
-from veilmix.scenarios.studies.sweep_file import read_sweep
+from veilmix.scenarios.studies.swept import read_sweep
 
 QUICK = ("--mode", "ideal", "--executor", "thread", "--workers", "1")
 SWEEP = ("sweep", "blood-type", "--set", "policy.k=2,6", "--repeats", "2", *QUICK)

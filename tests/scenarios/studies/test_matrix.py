@@ -19,9 +19,7 @@ from veilmix.scenarios.studies import matrix_runs
 from veilmix.scenarios.studies.attack_matrix import Runs, attack
 from veilmix.scenarios.studies.attack_matrix import cell_of as attack_cell
 from veilmix.scenarios.studies.attack_matrix_file import (
-    CELLS,
     MATRIX,
-    cells,
     figure_of,
     is_one,
     plain,
@@ -39,6 +37,7 @@ from veilmix.scenarios.studies.attack_plan import (
     spares,
     trials,
 )
+from veilmix.scenarios.studies.matrix_frames import CELLS, cells
 from veilmix.scenarios.studies.matrix_result import Cell, Matrix, verdict
 from veilmix.scenarios.studies.matrix_runs import AttackOutcome, Job
 from veilmix.scenarios.validation.load import load

@@ -17,9 +17,10 @@ from veilmix.errors import LocalError, ParameterError, ScenarioError, StorageErr
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.studies import executors
 from veilmix.scenarios.studies.sweep import play_one, sweep
-from veilmix.scenarios.studies.sweep_file import Line, least, read_sweep, written
+from veilmix.scenarios.studies.sweep_file import Line, least, written
 from veilmix.scenarios.studies.sweep_log import Log
 from veilmix.scenarios.studies.sweep_plan import Job, axes, mark_of, plan
+from veilmix.scenarios.studies.swept import read_sweep
 from veilmix.scenarios.validation.load import change, load, loads
 
 BLOOD = load("blood-type")

@@ -15,9 +15,9 @@ from veilmix.scenarios.studies.sweep_file import (
     Line,
     estimates,
     looks_like_one,
-    read_sweep,
     written,
 )
+from veilmix.scenarios.studies.swept import read_sweep
 from veilmix.scenarios.validation.load import change, load, loads
 from veilmix.scenarios.wording import interval
 

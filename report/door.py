@@ -1,0 +1,34 @@
+"""A report from Python: `veilmix.write_report`, with the page of the command `veilmix report`."""
+
+from os import PathLike
+from pathlib import Path
+
+from ..scenarios.serialization.atomic_file import write_page
+from .make import make
+
+
+def write_report(
+    path: str | PathLike[str],
+    out: str | PathLike[str] | None = None,
+    *,
+    worst_case_nodes: int | None = None,
+    attacks: str | PathLike[str] | None = None,
+) -> Path:
+    """Write a self-contained page about saved results, and return its path.
+
+    The page knows what no single party does: the truth, and the counts of the curator.
+
+    Args:
+        path: a run folder, a saved comparison or matrix, or the file of a sweep or score.
+        out: the file to write; None: report.html in the folder, or beside the file.
+        worst_case_nodes: of every search tree for the worst cases of the exposure curve; 0 leaves
+            them out. None: 20, of tables of up to 40 cells.
+        attacks: a saved matrix, to be shown on the page of a run.
+
+    Raises:
+        StorageError: there is nothing to report on, or the page cannot be written.
+    """
+    made = make(path, worst_case_nodes, attacks)
+    target = made.path if out is None else Path(out)
+    write_page(target, made.html)
+    return target

@@ -1,0 +1,194 @@
+"""Studies from Python: `veilmix.sweep` and `veilmix.attack`, with the answers of the commands.
+
+sweep()    a scenario at every point of a grid; `frames.runs` has a row a run
+attack()   a scenario under every attack, without and with every defence
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from os import PathLike
+from secrets import randbelow
+from typing import Any, ParamSpec, TypeVar
+
+from ...errors import ParameterError
+from ..programs.interface import Mode
+from ..programs.registry import samples
+from ..schema.model import Scenario
+from ..validation.load import load
+from .attack_matrix import attack as play_matrix
+from .attack_plan import drawn
+from .executors import executor as named
+from .executors import opened
+from .matrix_result import Matrix
+from .sweep import sweep as play_jobs
+from .sweep_file import Line, Value
+from .sweep_plan import SEED, axes, plan
+from .swept import SweptRuns
+
+Progress = Callable[[int, int], None]
+Played = Scenario | str | PathLike[str]
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def sweep(
+    scenario: Played,
+    grid: Mapping[str, Sequence[Value]] | None = None,
+    repeats: int | None = None,
+    *,
+    seed: int | None = None,
+    mode: Mode = "real",
+    executor: Executor | str | None = None,
+    workers: int | None = None,
+    worst_case_nodes: int = 0,
+    progress: Progress = lambda _done, _all: None,
+) -> SweptRuns:
+    """Play a scenario at every point of a grid; `frames.runs` of the result has a row a run.
+
+    Args:
+        scenario: a scenario, the path of its file, or the name of a shipped one.
+        grid: keys of the scenario as dotted paths, each with its values; replaces the axes of
+            [sweep] in the file that have the same key.
+        repeats: independent runs at every point; None: the scenario's `repeat`.
+        seed: the seeds of all runs are derived from it; None: the scenario's, else system
+            randomness.
+        mode: `real` (every message) or `ideal` (the same questions without messages).
+        executor: plays whole runs, and can read all of them: a `concurrent.futures.Executor`, or
+            `process`, `thread`, `dask:ADDRESS` or `module:function`; None: this process, one run
+            after the other.
+        workers: of an executor that is named; None: one a processor.
+        worst_case_nodes: of every search tree for the worst case; 0 leaves it out.
+        progress: is called with the number of runs that are done, and of all runs.
+
+    Raises:
+        ScenarioError: with every mistake at every point. ParameterError: an argument is wrong.
+    """
+    loaded = _loaded(scenario)
+    along = axes(loaded, {key: _values(key, each) for key, each in (grid or {}).items()})
+    if repeats is None:
+        repeats = 1 if SEED in along else loaded.scenario.repeat
+    if repeats < 1:
+        raise ParameterError(f"repeats: found {repeats}; at least 1 is accepted")
+    jobs = plan(loaded, along, repeats, seed, mode, worst_case_nodes)
+    make, window = _made(executor, workers)
+    lines: dict[Any, Line] = {}
+    for line in play_jobs(jobs, make, window):
+        lines[line.name] = line
+        progress(len(lines), len(jobs))
+    ordered = [lines[job.line({}).name] for job in jobs]
+    return SweptRuns(
+        tuple(line for line in ordered if line.error is None),
+        tuple(line for line in ordered if line.error is not None),
+    )
+
+
+def attack(
+    scenario: Played,
+    seed: int | None = None,
+    repeats: int = 3,
+    *,
+    attacks: Sequence[str] = (),
+    defences: Sequence[str] = (),
+    people: int | None = None,
+    executor: Executor | str | None = None,
+    workers: int | None = None,
+    progress: Progress = lambda _done, _all: None,
+) -> Matrix:
+    """Play a scenario under every attack, without and with every defence.
+
+    Args:
+        scenario: a scenario, the path of its file, or the name of a shipped one.
+        seed: of the first run; the next have the seeds after it. None: the scenario's, else drawn.
+        repeats: runs of every cell.
+        attacks: names of attacks; none: all.
+        defences: names of defences; none: all.
+        people: who take part at most, drawn anew for every seed; None: all, or 100 of a scenario in
+            which everybody asks `randomness`.
+        executor: plays whole runs, as for `sweep`.
+        workers: of an executor that is named; None: one a processor.
+        progress: is called with the number of runs that are done, and of all runs.
+
+    Raises:
+        ParameterError: an attack or a defence that does not exist. DataError: a scenario in which
+            attacks are not measured. MatrixStopped: Ctrl-C when at least one attack was through.
+    """
+    loaded, first, _ = attacked(_loaded(scenario), seed, people)
+    with _opened(executor, workers) as pool:
+        return play_matrix(
+            *(loaded, first, repeats),
+            attacks=attacks,
+            defences=defences,
+            executor=pool,
+            progress=progress,
+        )
+
+
+def attacked(scenario: Scenario, seed: int | None, people: int | None) -> tuple[Scenario, int, int]:
+    """Return what is attacked, the seed of its first run, and how many people the whole of it has.
+
+    seed: None: the scenario's, else drawn.
+    """
+    given = scenario.scenario.seed if seed is None else seed
+    first = randbelow(1_000_000) if given is None else given
+    here = samples(scenario, first).people.n
+    return drawn(scenario, here, people), first, here
+
+
+def _loaded(scenario: Played) -> Scenario:
+    return scenario if isinstance(scenario, Scenario) else load(scenario)
+
+
+def _values(key: str, values: Sequence[Value]) -> tuple[Value, ...]:
+    """Check the values of an axis."""
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence) or not values:
+        raise ParameterError(f"grid[{key!r}]: found {values!r}; a list of values is accepted")
+    return tuple(values)
+
+
+class _Here(Executor):
+    """Plays each job at once, in this process."""
+
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **given: P.kwargs) -> Future[R]:
+        """Play a job; the future is done."""
+        future: Future[R] = Future()
+        try:
+            future.set_result(fn(*args, **given))
+        except Exception as wrong:
+            future.set_exception(wrong)
+        return future
+
+
+class _Borrowed(_Here):
+    """An executor of the caller, which stays open."""
+
+    def __init__(self, lender: Executor) -> None:
+        self._lender = lender
+
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **given: P.kwargs) -> Future[R]:
+        """Hand a job to the executor."""
+        return self._lender.submit(fn, *args, **given)
+
+
+FLYING = 64  # jobs given at a time to an executor whose workers are not known
+
+
+def _made(
+    executor: Executor | str | None, workers: int | None
+) -> tuple[Callable[[], Executor], int]:
+    """Return what makes an executor, and how many jobs it is given at a time."""
+    if executor is None:
+        return _Here, 1
+    if isinstance(executor, Executor):
+        return lambda: _Borrowed(executor), FLYING
+    return named(executor, workers)
+
+
+@contextmanager
+def _opened(executor: Executor | str | None, workers: int | None) -> Iterator[Executor | None]:
+    """Give an executor; None plays here. One that is named is closed."""
+    if isinstance(executor, str):
+        with opened(executor, workers) as made:
+            yield made
+    else:
+        yield executor

@@ -1,0 +1,182 @@
+"""Saved runs from Python: `veilmix.leak` and `veilmix.verify`, with the answers of the commands.
+
+leak()     the leakage to every coalition, from the recorded views of its members
+verify()   every check of a run folder
+"""
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import Literal, Never
+
+from ...analysis.trust import Received
+from ...errors import ParameterError
+from ..records.identity_files import read_known
+from ..records.run_folder import Run, read
+from ..scoring.frames import COALITIONS, TypedFrame, coalition_row, typed
+from ..scoring.outcome import find_coalition
+from .checks import Check
+from .checks import verify as make_checks
+from .damage import diagnose_record
+from .deviations import deviations
+from .views import PRIORS, breaking, learnt_in
+
+Saved = Run | str | PathLike[str]
+LEAKS = {
+    **COALITIONS,
+    "exact": bool,
+    "bits": float,
+    "cells_guessed": float,
+    "cells_guessed_before": float,
+    "worst_row": float,
+    "worst_row_before": float,
+}
+LeakFrame = TypedFrame[
+    Literal["linked", "users", "cells_certain", "cells"],
+    Literal["bits_per_person", "bits"],
+    Literal["coalition", "bits_are", "method", "verdict"],
+]
+CHECKS = {"check": str, "that": str, "ok": bool, "shows": str, "found": str}
+CheckFrame = TypedFrame[Never, Never, Literal["check", "that", "shows", "found"]]
+
+
+@dataclass(frozen=True, slots=True)
+class LeakFrames:
+    """The tables of a leak.
+
+    Attributes:
+        coalitions: the leakage to each coalition, as `Outcome.frames.coalitions`, and more: the
+            guesses of cells, and how sure a coalition is of the true row of which it is surest.
+    """
+
+    coalitions: LeakFrame
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Leak:
+    """The leakage of a run to every coalition of parties that follow the protocol.
+
+    Attributes:
+        run: that was read.
+        prior: `uniform` or `marginals`.
+        coalitions: the smaller ones first.
+        deviations: of parties that did not follow the protocol in this run, in sentences; the
+            figures are then no verdict of safety.
+    """
+
+    run: Run
+    prior: str
+    coalitions: tuple[Received, ...]
+    deviations: tuple[str, ...]
+
+    def coalition(self, *members: str) -> Received:
+        """Return the leakage to these parties together; KeyError if they were not scored."""
+        return find_coalition(self.coalitions, members)
+
+    @property
+    def smallest(self) -> tuple[tuple[str, ...], ...]:
+        """The smallest coalitions without users that link a user."""
+        return tuple(breaking(self.coalitions))
+
+    @property
+    def frames(self) -> LeakFrames:
+        """The leak as a table of plain columns."""
+        return LeakFrames(typed(LEAKS, [_row(view) for view in self.coalitions]))
+
+    def __repr__(self) -> str:
+        smallest = " or ".join(" + ".join(some) for some in self.smallest) or "none"
+        return f"<Leak of {self.run.result.scenario}: smallest linking coalition: {smallest}>"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFrames:
+    """The tables of a verification.
+
+    Attributes:
+        checks: each check and its result; `ok` is None where a run offers no ground for it.
+    """
+
+    checks: CheckFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The checks of a run folder.
+
+    Attributes:
+        checks: in the order in which they are made.
+    """
+
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no check failed."""
+        return not self.failed
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The checks that failed."""
+        return tuple(check for check in self.checks if check.ok is False)
+
+    @property
+    def frames(self) -> CheckFrames:
+        """The checks as a table of plain columns."""
+        rows = [
+            (check.name, check.what, check.ok, check.shows.value, check.detail)
+            for check in self.checks
+        ]
+        return CheckFrames(typed(CHECKS, rows))
+
+
+def leak(run: Saved, prior: str = "uniform") -> Leak:
+    """Score every coalition of a saved run from the recorded views of its members.
+
+    Args:
+        run: a run folder, or a run that `veilmix.read` gave.
+        prior: knowledge before the run: `uniform`, all tables equally likely, or `marginals`, the
+            shares of every value are public.
+
+    Raises:
+        StorageError: the folder is not whole. ParameterError: an ideal run, in which nobody sees a
+            message, or another prior.
+    """
+    if prior not in PRIORS:
+        raise ParameterError(f"prior: found {prior!r}; {' or '.join(PRIORS)} is accepted")
+    record = _read(run)
+    with diagnose_record(record):
+        views = sorted(learnt_in(record, prior), key=lambda view: len(view.parties))
+    deviated = deviations(record.scenario, record.result.attacks, record.result.alarms)
+    return Leak(record, prior, tuple(views), tuple(deviated))
+
+
+def verify(
+    run: Saved,
+    *,
+    replay: bool | None = None,
+    identities: str | PathLike[str] | None = None,
+) -> Verification:
+    """Check every number of a saved run against its recorded messages.
+
+    Args:
+        run: a run folder, or a run that `veilmix.read` gave.
+        replay: whether a seeded scenario is run again and compared; None: up to 10,000 people.
+        identities: a file of public keys that are known beforehand, as `veilmix keys` writes them.
+
+    Raises:
+        StorageError: the folder is not whole. A check that fails raises nothing.
+    """
+    known = None if identities is None else read_known(identities)
+    return Verification(make_checks(_read(run), again=replay, known=known))
+
+
+def _read(run: Saved) -> Run:
+    return run if isinstance(run, Run) else read(run)
+
+
+def _row(view: Received) -> tuple[str | int | float | bool | None, ...]:
+    row = view.worst_row
+    return (
+        *coalition_row(view),
+        *(view.exact, view.bits, view.cells_guessed, view.cells_guessed_before),
+        *((row.posterior, row.prior) if row else (None, None)),
+    )
