@@ -15,7 +15,8 @@ from ..crypto.layer import open_layer
 from ..crypto.signing import Signer
 from ..crypto.tokens import TokenKey
 from ..crypto.voprf import OprfKey
-from ..errors import Refused
+from ..errors import ParameterError, Refused
+from .announcement import Announcement
 from .audit_messages import Toss
 from .board import Board
 from .frames import decode_message
@@ -52,6 +53,7 @@ class AdversaryView:
         letters: that passed by them, in order.
         keys: of the accomplices, by party.
         forged: another board that they have shown somebody.
+        told: another announcement that they have told somebody, with the same board.
         shares: of the locks of rounds, by party.
         functions: keys by which `randomness` answers, by round, where it is in it.
         outputs: what `randomness` answered accomplices in a round, by what they asked for.
@@ -78,13 +80,19 @@ class AdversaryView:
     entropies: Mapping[str, Entropy] = field(default_factory=dict)
     sealed: tuple[SealedAnswers, ...] = ()
     outputs: Mapping[int, Mapping[bytes, bytes]] = field(default_factory=dict)
+    told: Announcement | None = None
 
     def plan(self, number: int) -> Round | None:
-        """The round with this number; None if it was not called."""
-        if not 1 <= number <= len(self.board.calls) or self.board.announcement is None:
+        """The round with this number; None if it was not called, or the told session has none."""
+        announced = self.told or self.board.announcement
+        if not 1 <= number <= len(self.board.calls) or announced is None:
             return None
         call = self.board.calls[number - 1]
-        plan = open_round(self.board.announcement, self.board.session, call)
+        session = self.told.digest() if self.told else self.board.session
+        try:
+            plan = open_round(announced, session, call)
+        except ParameterError:
+            return None
         return locked(plan, self.board.challenged.shares.get(number, {})) or plan
 
     def inside(self, plan: Round, plain: bytes) -> bytes | None:

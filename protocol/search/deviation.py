@@ -11,6 +11,9 @@ hold      `network` withholds the board from people, from one kind of post until
 say       a person of the coalition answers another row
 react     a post that an honest party makes for cause only is made without one
 ask       the curator asks the widest groups of columns that the board takes, whatever its rule asks
+show      `network`, which keeps the board, shows a party another board than all others: a post is
+          left out or has another field, or all keys are own ones; the curator tells a person of
+          another announcement than the one on the board
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -35,8 +38,10 @@ class Action(StrEnum):
     SAY = "say"
     REACT = "react"
     ASK = "ask"
+    SHOW = "show"
 
 
+OWN_KEYS = "own keys"  # the change of `show` by which all keys are those of the coalition
 ON_BALLOTS = (Action.DROP, Action.DOUBLE, Action.REPLACE, Action.ADD)  # of a shuffler
 
 
@@ -47,10 +52,12 @@ class Deviation:
     Attributes:
         by: the member.
         do: the kind of the deviation.
-        message: the kind of message; of `hold`, the first post that is withheld.
+        message: the kind of message; of `hold`, the first post that is withheld; of `show`, the
+            post that is shown otherwise, or without a field left out; None: every post.
         field: the field that changes, such as `people` or `asks[0]`.
         change: the change of that field; of `react`, the cause of an alarm.
-        people: the people whose letters, ballots or names are meant; empty: all.
+        people: the people whose letters, ballots or names are meant; of `show`, the parties that
+            read the other board; empty: all.
         all_but: all people but `people` are meant.
         rounds: in which rounds; empty: in all.
         row: the row of own answers, or the row that a removed entry says.
@@ -93,7 +100,9 @@ class Deviation:
 def _words(deviation: Deviation) -> Iterator[str]:
     """Yield the words of a deviation: `roll.people less user-1, user-6 in round 1`."""
     name = deviation.message.name.lower() if deviation.message is not None else ""
-    if deviation.do is Action.CHANGE:
+    if deviation.do is Action.SHOW:
+        yield from _shown(deviation, name)
+    elif deviation.do is Action.CHANGE:
         yield f"{name}.{deviation.field}"
         yield deviation.change
     elif deviation.do is Action.ASK:
@@ -103,7 +112,8 @@ def _words(deviation: Deviation) -> Iterator[str]:
         yield from [word for word in (name, deviation.change) if word]
     if deviation.row:
         yield f"({', '.join(deviation.row)})"
-    yield from _whose(deviation)
+    if deviation.do is not Action.SHOW:
+        yield from _whose(deviation)
     if deviation.until is not None:
         by = f" of {deviation.until_by}" if deviation.until_by else ""
         before = "until" if deviation.do is Action.HOLD else "before"
@@ -111,6 +121,18 @@ def _words(deviation: Deviation) -> Iterator[str]:
     if deviation.deadlines:
         yield f"by {deviation.deadlines:g} deadlines"
     yield _when(deviation.rounds)
+
+
+def _shown(deviation: Deviation, name: str) -> Iterator[str]:
+    """Yield the words of another board: `show user-1 no tally`, `show user-1 call.asks joined`."""
+    readers = ", ".join(deviation.people) or "all"
+    yield f"show all but {readers}" if deviation.all_but else f"show {readers}"
+    if deviation.field:
+        yield f"{name}.{deviation.field} {deviation.change}"
+    elif deviation.change:
+        yield " of ".join(filter(None, (deviation.change, name)))
+    else:
+        yield f"no {name}"
 
 
 def _whose(deviation: Deviation) -> Iterator[str]:

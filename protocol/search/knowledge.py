@@ -57,10 +57,22 @@ class Knowledge:
         return said
 
 
-def closure(view: AdversaryView, seen: Iterable[bytes]) -> Knowledge:
-    """Derive all that follows from byte strings with the keys of a coalition."""
+def closure(
+    view: AdversaryView, seen: Iterable[bytes], others: Iterable[AdversaryView] = ()
+) -> Knowledge:
+    """Derive all that follows from byte strings with the keys of a coalition.
+
+    others: the same of the sessions of which the coalition has shown a party another board.
+    """
     known = Knowledge()
     atoms = set(seen)
+    for each in (view, *others):
+        _close(each, known, atoms)
+    return known
+
+
+def _close(view: AdversaryView, known: Knowledge, atoms: set[bytes]) -> None:
+    """Add all that follows in one session from byte strings, and these themselves."""
     for number in range(1, len(view.board.calls) + 1):
         plan = view.plan(number)
         if plan is None:
@@ -80,7 +92,6 @@ def closure(view: AdversaryView, seen: Iterable[bytes]) -> Knowledge:
             ]
             if group.said:
                 known.answers[group.ballot] = number, group.said
-    return known
 
 
 @dataclass(slots=True)
@@ -163,7 +174,9 @@ class _Rules:
         if self.plan.shape is not None:
             self.ballots.append(ballot)
             return
-        self.known.answers[ballot] = self.plan.call.round, _said(self.plan, bare)
+        said = _said(self.plan, bare)
+        if ballot not in self.known.answers or not isinstance(said, str):
+            self.known.answers[ballot] = self.plan.call.round, said
 
 
 def _said(plan: Round, plain: bytes) -> Answer:

@@ -6,16 +6,15 @@ target and the people of the coalition. Rounds: each, and both.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import combinations, product
+from dataclasses import dataclass, replace
+from itertools import product
 
-from ...errors import Refused
-from ..frames import Message, decode_message
 from ..messages import Body, Cause, Kind
 from ..parties import NETWORK, Role, role, shuffler
 from ..phases import BOARD, MOVES
 from .changes import CHANGES, changes_of
-from .deviation import ON_BALLOTS, Action, Deviation
+from .deviation import ON_BALLOTS, OWN_KEYS, Action, Deviation
+from .said import Said, said_in
 from .view import Event
 
 LATE = 1.05  # deadlines: after the collection, before the next step gives up
@@ -38,6 +37,7 @@ class Setting:
         alone: whether a person can change its row without other messages (tokens, locks).
         deepens: whether the curator asks again, by what it has counted.
         opens: whether only k people open a row: then every row is worth a guess.
+        signed: whether posts are signed, so that nobody changes those of others.
     """
 
     members: tuple[str, ...]
@@ -47,6 +47,7 @@ class Setting:
     alone: bool
     deepens: bool = False
     opens: bool = False
+    signed: bool = True
 
     @property
     def friends(self) -> tuple[str, ...]:
@@ -72,62 +73,16 @@ class Setting:
         return tuple(aim for aim in self.aims if aim[1] or not set(aim[0]) <= set(self.friends))
 
 
-@dataclass(slots=True)
-class Said:
-    """The messages of an honest session, one of each sort.
-
-    Attributes:
-        letters: (sender, kind, receiver's role, round) -> a message; to people it is personal.
-        posts: (author, kind, round) -> a message.
-        heard: (receiver, kind) of the letters that people sent.
-        order: (kind, author, round) of the posts, in order.
-        rounds: how many there were.
-    """
-
-    letters: dict[tuple[str, Kind, Role, int], Body] = field(default_factory=dict)
-    posts: dict[tuple[str, Kind, int], Body] = field(default_factory=dict)
-    heard: set[tuple[str, Kind]] = field(default_factory=set)
-    order: list[tuple[Kind, str, int]] = field(default_factory=list)
-    rounds: int = 0
-
-    @property
-    def periods(self) -> tuple[tuple[int, ...], ...]:
-        """Each round, and all of them."""
-        single = [(number,) for number in range(1, self.rounds + 1)]
-        return (*single, tuple(range(1, self.rounds + 1))) if self.rounds > 1 else tuple(single)
-
-
-def said_in(events: Iterable[Event]) -> Said:
-    """Sort the messages of an honest session."""
-    said = Said()
-    for event in events:
-        try:
-            message = decode_message(event.data)
-        except Refused:
-            continue
-        _sort(said, event, message)
-    return said
-
-
-def _sort(said: Said, event: Event, message: Message) -> None:
-    kind, number = message.kind, message.round
-    said.rounds = max(said.rounds, number)
-    if event.receiver == BOARD:
-        said.posts.setdefault((event.sender, kind, number), message.body)
-        said.order.append((kind, event.sender, number))
-        return
-    to = role(event.receiver)
-    said.letters.setdefault((event.sender, kind, to, number), message.body)
-    if role(event.sender) is Role.USER:
-        said.heard.add((event.receiver, kind))
-
-
 def space(setting: Setting, events: Sequence[Event]) -> tuple[Deviation, ...]:
     """Return all single deviations of a coalition, each once, in a fixed order."""
     said = said_in(events)
     found = dict[Deviation, None]()
     for member in setting.members:
         found |= dict.fromkeys(_of_member(setting, said, member))
+    if NETWORK in setting.members:
+        found |= dict.fromkeys(_of_board(setting, said))
+    if Role.CURATOR in setting.members:
+        found |= dict.fromkeys(_of_announcement(setting, said))
     return tuple(found)
 
 
@@ -293,31 +248,51 @@ def _holds(setting: Setting, said: Said) -> Iterator[Deviation]:
                 )
 
 
-def pairs(setting: Setting, singles: Sequence[Deviation]) -> Iterator[tuple[Deviation, Deviation]]:
-    """Yield the pairs of deviations that are tried.
+def _of_board(setting: Setting, said: Said) -> Iterator[Deviation]:
+    """The keeper of the board shows one party another: the target, or a shuffler.
 
-    A party with a person of the coalition; a post that is changed with the board withheld from that
-    very post on; two deviations of one shuffler on its ballots, or on whom it hears.
+    All keys are own ones; a kind of post is left out; a post of a member, or where nothing is
+    signed any post, has another field.
     """
-    friends, posts, ballots = set(setting.friends), list[Deviation](), list[Deviation]()
-    holds = [one for one in singles if one.do is Action.HOLD]
-    theirs = [one for one in singles if one.by in friends]
-    for one in singles:
-        if one.by not in friends and one.do is not Action.HOLD:
-            posts.append(one)
-            yield from ((one, other) for other in theirs)
-        if one.do in (*ON_BALLOTS, Action.IGNORE) and role(one.by) is Role.SHUFFLER:
-            ballots.append(one)
-    for one in posts:
-        if one.do is Action.CHANGE:
-            yield from (
-                (one, hold)
-                for hold in holds
-                if (hold.message, hold.rounds) == (one.message, one.rounds)
-            )
-    for one, two in combinations(ballots, 2):
-        if one.by == two.by and not set(one.rounds) & set(two.rounds):
-            yield one, two
+    target = setting.honest[0]
+    shufflers = {author for author, *_ in said.posts if author != BOARD and _is_shuffler(author)}
+    readers = (target, *sorted(shufflers - set(setting.members)))
+    for reader in readers:
+        one = Deviation(by=NETWORK, do=Action.SHOW, people=(reader,))
+        yield replace(one, change=OWN_KEYS)
+        for (author, kind, number), body in said.posts.items():
+            post = replace(one, message=kind, rounds=(number,))
+            yield post
+            if author in setting.members or not (setting.signed or kind is Kind.HEAD):
+                yield from _field_changes(setting, post, body)
+
+
+def _of_announcement(setting: Setting, said: Said) -> Iterator[Deviation]:
+    """The curator tells the target of another announcement than the one on the board."""
+    told = said.posts.get((Role.CURATOR, Kind.ANNOUNCEMENT, 0))
+    one = Deviation(
+        by=Role.CURATOR, do=Action.SHOW, message=Kind.ANNOUNCEMENT, people=setting.honest[:1]
+    )
+    if told is not None:
+        yield replace(one, change=OWN_KEYS)
+        yield from _field_changes(setting, one, told)
+
+
+def _field_changes(setting: Setting, post: Deviation, body: Body) -> Iterator[Deviation]:
+    """Every change of every field of a post; entries of people that are removed are the reader's.
+
+    post: the deviation by which it is shown.
+    """
+    for path, change in changes_of(body):
+        other = replace(post, field=path, change=change)
+        if CHANGES[change].aimed and _is_of_bytes(body, path):
+            yield from (replace(other, row=row) for row in setting.rows)
+        else:
+            yield other
+
+
+def _is_shuffler(party: str) -> bool:
+    return role(party) is Role.SHUFFLER
 
 
 def kinds_of(strategies: Iterable[Sequence[Deviation]]) -> tuple[str, ...]:

@@ -64,13 +64,14 @@ def canonical_view(
     events: Iterable[Event],
     members: Sequence[str],
     own: Iterable[Sequence[bytes]] = (),
+    others: Iterable[AdversaryView] = (),
 ) -> str:
     """Return the hash of a coalition's view, the same for views that it cannot tell apart.
 
     view: the board and the members' keys. own: layers of each ballot that a member made itself,
-    outermost first.
+    outermost first. others: the other boards that it has shown, with the keys that it has there.
     """
-    return view_graph(view, events, members, own).canonical()
+    return view_graph(view, events, members, own, others).canonical()
 
 
 def view_graph(
@@ -78,6 +79,7 @@ def view_graph(
     events: Iterable[Event],
     members: Sequence[str],
     own: Iterable[Sequence[bytes]] = (),
+    others: Iterable[AdversaryView] = (),
 ) -> Graph:
     """Return a coalition's view as a graph."""
     graph = _observed(view, events, members)
@@ -85,7 +87,7 @@ def view_graph(
         made = graph.node("own ballot")
         for layer in layers:
             graph.edge(made, "layer", graph.atom(layer))
-    known = closure(view, graph.atoms)
+    known = closure(view, graph.atoms, others)
     for start, rule, end in known.links:
         graph.edge(graph.atom(start), rule, graph.atom(end))
     for ballot, said in known.answers.items():

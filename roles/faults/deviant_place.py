@@ -8,18 +8,19 @@ import trio
 from ...crypto.signing import Signer
 from ...errors import Reason
 from ...protocol import parties
+from ...protocol.announcement import Announcement
 from ...protocol.bodies import KINDS
 from ...protocol.messages import Alarm, Body, Burned, Call, Cause, Kind, Submission
 from ...protocol.phases import BOARD
 from ...protocol.registry import submission
-from ...protocol.search.changes import Meant, changed
+from ...protocol.search.changes import changed
 from ...protocol.search.deviation import Action, Deviation
-from ...protocol.search.view import known_values
 from ...protocol.session import Round
 from ..board_stream import Held, Hold
 from ..network import EVERY_ROUND, Endpoint, Fault, Network
 from .batch_door import BatchDoor, Layers, Turn
 from .deviation import Deviations, deadline_of, is_person
+from .shown_board import is_shown_to, misled, retell
 from .shuffler import covering_rows
 
 GROUNDLESS = "a round is burned without a cause"
@@ -62,6 +63,9 @@ class DeviantPlace(Endpoint):
         other = await self._passed(number, BOARD, body)
         if other is not None:
             await super().post(other)
+        for one in self._own(number, Action.SHOW):
+            if isinstance(other, Announcement):
+                retell(self.deviations, one, self.network, other)
 
     async def _passed(self, number: int, receiver: str, body: Body) -> Body | None:
         """Return what goes out instead of a message, after its delay; None: nothing does."""
@@ -77,25 +81,9 @@ class DeviantPlace(Endpoint):
                 case Action.DELAY:
                     await trio.sleep(one.deadlines * deadline_of(self.network))
                 case _:
-                    body = changed(body, one.field, one.change, self._meant(one)) or body
+                    meant = self.deviations.meant(one, self.network.board)
+                    body = changed(body, one.field, one.change, meant) or body
         return body
-
-    def _meant(self, one: Deviation) -> Meant:
-        """Return whether an entry of a list is meant: by the person, or by what its ballot says."""
-        said = self._rows() if one.row else {}
-
-        def meant(entry: object) -> bool:
-            if isinstance(entry, bytes):
-                return entry in said and _is_part(said[entry], one.row)
-            index = entry if isinstance(entry, int) else getattr(entry, "person", -1)
-            return isinstance(index, int) and one.means(parties.user(index))
-
-        return meant
-
-    def _rows(self) -> Mapping[bytes, Mapping[int, str]]:
-        """Return what the coalition knows of byte strings: column -> value of their ballots."""
-        record, members = self.deviations.record, self.deviations.coalition
-        return known_values(record.loot(self.network.board, members), record.events, members)
 
     def _submission(self, plan: Round, row: Sequence[str], signer: Signer | None) -> Submission:
         sealed = self.deviations.sealed(plan, row, f"say {self.party}")
@@ -117,11 +105,6 @@ def _reaction(one: Deviation, number: int) -> Body:
     if one.message is Kind.BURNED:
         return Burned(GROUNDLESS)
     return Alarm(number, Cause(one.change))
-
-
-def _is_part(said: Mapping[int, str], row: Sequence[str]) -> bool:
-    """Whether a ballot answers as a row would."""
-    return all(row[column] == value for column, value in said.items())
 
 
 class DeviantShuffler(DeviantPlace, BatchDoor):
@@ -172,6 +155,12 @@ def places(deviations: Deviations) -> Mapping[str, Fault]:
         mine = [hold for hold in holds if hold.means(person)]
         if mine and person not in faults and person not in deviations.members:
             faults[person] = partial(_withheld, deviations, mine)
+    shows = list(deviations.of(parties.NETWORK, Action.SHOW))
+    readers = {*map(parties.user, range(deviations.people)), *(p for s in shows for p in s.people)}
+    for party in sorted(readers) if shows else ():
+        shown = [show for show in shows if is_shown_to(show, party)]
+        if shown and party not in faults and party not in deviations.members:
+            faults[party] = partial(misled, deviations, shown)
     return faults
 
 

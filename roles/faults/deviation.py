@@ -4,24 +4,29 @@ A deviation is data (protocol/search/deviation.py), derived from the protocol an
 Members have places that carry it out (deviant_place.py), and letters pass deviant_wire.py.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...crypto.entropy import Entropy
+from ...protocol import parties
+from ...protocol.adversary_view import AdversaryView
 from ...protocol.ballots import Sealed, answers, coarsened_row, enclose
 from ...protocol.board import Board
 from ...protocol.opened_exploits import Function
 from ...protocol.parties import RANDOMNESS, Role, role
 from ...protocol.phases import BOARD
+from ...protocol.search.changes import Meant
 from ...protocol.search.deviation import Action, Deviation
 from ...protocol.search.opened_groups import KnownOutputs
-from ...protocol.search.view import Event
+from ...protocol.search.view import Event, known_values
 from ...protocol.session import Round, sealing
 from ..adversary_record import AdversaryRecord
 from ..instruments import Instruments
 from ..network import Network
 from ..occasions import note_of
 from .own_levels import Row, row_outputs, seal_own
+
+OtherSession = Callable[[AdversaryView], AdversaryView]
 
 
 @dataclass(slots=True)
@@ -31,10 +36,12 @@ class DeviationRecord(AdversaryRecord):
     Attributes:
         events: letters and posts, in order.
         own: the layers of each ballot that members made, outermost first.
+        others: what makes of the coalition's view that of a session that a party was shown.
     """
 
     events: list[Event] = field(default_factory=list)
     own: list[tuple[bytes, ...]] = field(default_factory=list)
+    others: list[OtherSession] = field(default_factory=list)
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
         """Keep a message and its time."""
@@ -83,6 +90,23 @@ class Deviations:
             if other == one:
                 note_of(place)(instruments)
 
+    def meant(self, one: Deviation, board: Board) -> Meant:
+        """Return whether an entry of a list is meant: by the person, or by what its ballot says."""
+        said = self._rows(board) if one.row else {}
+
+        def meant(entry: object) -> bool:
+            if isinstance(entry, bytes):
+                return entry in said and _is_part(said[entry], one.row)
+            index = entry if isinstance(entry, int) else getattr(entry, "person", -1)
+            return isinstance(index, int) and one.means(parties.user(index))
+
+        return meant
+
+    def _rows(self, board: Board) -> Mapping[bytes, Mapping[int, str]]:
+        """Return what the coalition knows of byte strings: column -> value of their ballots."""
+        record, members = self.record, self.coalition
+        return known_values(record.loot(board, members), record.events, members)
+
     def sealed(self, plan: Round, row: Sequence[str], label: str) -> Sealed:
         """Seal an own answer. label: which of those of a round."""
         fresh = self.entropy.fork(f"{label} {plan.call.round}")
@@ -110,6 +134,11 @@ class Deviations:
             if plan is not None:
                 found[number] = row_outputs(plan, function, self.consulted)
         return found
+
+
+def _is_part(said: Mapping[int, str], row: Sequence[str]) -> bool:
+    """Whether a ballot answers as a row would."""
+    return all(row[column] == value for column, value in said.items())
 
 
 def is_person(party: str) -> bool:

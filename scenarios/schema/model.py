@@ -72,11 +72,11 @@ MessageKind = Literal[
 ]  # fmt: skip
 Action = Literal[
     "omit", "delay", "change", "ignore", "drop", "double", "replace", "add", "hold", "say", "react",
-    "ask",
+    "ask", "show",
 ]  # fmt: skip
 Change = Literal[
     "one more", "one fewer", "turned", "zeros", "empty", "without the first", "without the last",
-    "less", "moved", "joined", "doubled", "another",
+    "less", "moved", "joined", "doubled", "another", "own keys",
     "balance", "accounts", "order", "decision", "announcement", "split", "changed",
 ]  # fmt: skip
 
@@ -385,10 +385,12 @@ class Deviation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         by: the member.
         do: the kind of the deviation.
-        message: the kind of message; of `hold`, the first post that is withheld.
+        message: the kind of message; of `hold`, the first post that is withheld; of `show`, the
+            post that is shown otherwise.
         field: the field that changes, such as `people` or `asks[0]`.
         change: the change of the field; of `react`, the cause of an alarm.
-        people: the people whose letters, ballots or names are meant; (): all.
+        people: the people whose letters, ballots or names are meant; (): all. Of `show`, the
+            parties that read another board.
         all_but: all people but `people` are meant.
         rounds: in which rounds; (): in all; 0: before the first.
         row: the row of own answers, or the row that a removed entry says.

@@ -196,6 +196,7 @@ class SmallSession:
             deepens=program_of(self.scenario).deepens,
             opens=program_of(self.scenario).opens,
             alone=not (defence.tokens or defence.challenge),
+            signed=defence.signed,
         )
 
     def view(self, strategy: Sequence[Deviation], rows: Rows, seed: int) -> Hashable:
@@ -219,7 +220,8 @@ class SmallSession:
             said = f"{type(error).__name__}: {error}"
             return Played(("error", said), _board_of(record.events), record)
         loot = replace(record.loot(board, self.members), outputs=deviations.outputs(board))
-        view = canonical_view(loot, record.events, self.members, record.own)
+        others = [other(loot) for other in record.others]
+        view = canonical_view(loot, record.events, self.members, record.own, others)
         return Played(view, board, record)
 
     def _cast(self, seed: int) -> Cast:

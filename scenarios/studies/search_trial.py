@@ -24,7 +24,8 @@ from ...protocol.search.crowds import (
     rotated,
 )
 from ...protocol.search.deviation import Deviation, text_of
-from ...protocol.search.space import pairs, space
+from ...protocol.search.pairs import pairs
+from ...protocol.search.space import space
 from ..catalogue.deviations import entry_of
 from ..programs.registry import program_of
 from ..schema.model import Scenario

@@ -12,6 +12,7 @@ from ..schema.model import Deviation, Scenario
 from ..schema.parties import exists
 from ..schema.problems import Path, Problem, did_you_mean, listed, problem, quoted
 
+OWN_KEYS = "own keys"  # that of protocol/search/deviation.py, which reading a file need not import
 ROLES = (Role.CURATOR, Role.ANALYST, Role.SHUFFLER, Role.RANDOMNESS)
 
 
@@ -48,6 +49,11 @@ ACTIONS: Mapping[str, Reads] = {
     "say": Reads(("row",), (), (Role.USER,)),
     "react": Reads(("message", "until"), ("change",)),
     "ask": Reads((), (), (Role.CURATOR,)),
+    "show": Reads(
+        ("people",),
+        ("message", "field", "change", "all_but", "row"),
+        (Role.NETWORK, Role.CURATOR),
+    ),
 }
 
 
@@ -94,7 +100,9 @@ def _parties(path: Path, one: Deviation, facts: Facts) -> Iterator[Problem]:
         message = f"found {quoted(one.by)}; do = {quoted(one.do)} is done by: {able}"
         yield problem((*path, "by"), message)
     for place, person in enumerate(one.people):
-        if not (person.startswith("user-") and exists(person, facts.shufflers, facts.people)):
+        reads = one.do == "show" and one.by == parties.NETWORK and person != parties.NETWORK
+        is_accepted = reads or person.startswith("user-")
+        if not (is_accepted and exists(person, facts.shufflers, facts.people)):
             users = "users" if facts.people is None else f"users 1-{facts.people}"
             message = f"no user is called {quoted(person)}; this scenario has {users}"
             yield problem((*path, "people", place), message)
@@ -102,7 +110,9 @@ def _parties(path: Path, one: Deviation, facts: Facts) -> Iterator[Problem]:
 
 def _field(path: Path, one: Deviation) -> Iterator[Problem]:
     """Report fields that a kind of message does not have, and changes that are none of a field."""
-    if one.do != "change":
+    if one.do == "show":
+        yield from _shown(path, one)
+    if one.do not in ("change", "show") or (one.do, one.change) == ("show", OWN_KEYS):
         return
     from ...protocol.bodies import FORMS
     from ...protocol.messages import Kind
@@ -119,6 +129,19 @@ def _field(path: Path, one: Deviation) -> Iterator[Problem]:
         hint = did_you_mean(one.field, names)
         message = f"found {quoted(one.field)}; {one.message} has {listed(names)}{hint}"
         yield problem((*path, "field"), message)
+
+
+def _shown(path: Path, one: Deviation) -> Iterator[Problem]:
+    """Report another board that differs in nothing, or that its maker cannot show."""
+    tells = one.message == "announcement" and one.change is not None
+    if one.by == parties.CURATOR and not tells:
+        message = 'the curator tells of another announcement: message is "announcement" and changes'
+        yield problem((*path, "message"), message)
+    if one.by == parties.NETWORK and (one.message is None) != (one.change == OWN_KEYS):
+        message = f"message names the post, but for change = {quoted(OWN_KEYS)}, which is of all"
+        yield problem((*path, "message"), message)
+    if (one.field is None) != (one.change in (None, OWN_KEYS)):
+        yield problem((*path, "field"), "a field and its change are said together, or neither")
 
 
 def _row(path: Path, one: Deviation, facts: Facts) -> Iterator[Problem]:

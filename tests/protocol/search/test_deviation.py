@@ -2,7 +2,7 @@
 
 import pytest
 from veilmix.protocol.messages import Kind
-from veilmix.protocol.search.deviation import Action, Deviation, text_of
+from veilmix.protocol.search.deviation import OWN_KEYS, Action, Deviation, text_of
 
 LESS = Deviation(
     by="curator",
@@ -45,6 +45,20 @@ LESS = Deviation(
             Deviation(by="analyst", do=Action.REACT, message=Kind.ALARM, change="missing",
                       until=Kind.TALLY, rounds=(2,)),
             "analyst: react alarm missing before tally in round 2",
+        ),
+        (
+            Deviation(by="network", do=Action.SHOW, people=("user-1",), change=OWN_KEYS),
+            "network: show user-1 own keys in every round",
+        ),
+        (
+            Deviation(by="network", do=Action.SHOW, people=("user-1",), all_but=True,
+                      message=Kind.TALLY, rounds=(1,)),
+            "network: show all but user-1 no tally in round 1",
+        ),
+        (
+            Deviation(by="curator", do=Action.SHOW, people=("user-1",), field="nonce",
+                      message=Kind.ANNOUNCEMENT, change="zeros"),
+            "curator: show user-1 announcement.nonce zeros in every round",
         ),
         (
             Deviation(by="curator", do=Action.ASK, rounds=(2,)),

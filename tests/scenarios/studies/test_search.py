@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from veilmix.errors import DataError, ParameterError, StorageError
-from veilmix.protocol.messages import Kind
+from veilmix.protocol.messages import Cause, Kind
 from veilmix.protocol.search.crowds import Worlds, other_joints, rotated
 from veilmix.protocol.search.deviation import Action, Deviation
-from veilmix.protocol.search.space import kinds_of, pairs, space
+from veilmix.protocol.search.pairs import pairs
+from veilmix.protocol.search.space import kinds_of, space
 from veilmix.scenarios.catalogue.deviations import deviation_of, entry_of
 from veilmix.scenarios.programs.registry import program_of
 from veilmix.scenarios.schema.dump import dump
@@ -338,3 +339,37 @@ def test_whoever_leaves_a_person_out_reads_no_joint() -> None:
 
 def test_a_release_of_all_columns_leaves_no_other_joint() -> None:
     assert trial(("analyst",)).other_rows() == ()
+
+
+def shown(scenario: Scenario, *members: str) -> list[Deviation]:
+    """The deviations of a coalition by which one party reads another board."""
+    events = SmallSession(small(scenario), members).play((), ROWS, 1).record.events
+    singles = space(SmallSession(small(scenario), members).setting, events)
+    others = [one for one in singles if one.do is Action.SHOW]
+    assert singles[-len(others) :] == tuple(others)  # the place of every other strategy stays
+    return others
+
+
+def test_the_keeper_of_the_board_changes_the_posts_that_it_can_sign() -> None:
+    """The target and each honest shuffler read another board: a post less, or with own keys."""
+    alone = shown(DEFAULT, "network")
+    assert {one.people for one in alone} == {("user-1",), ("shuffler-1",), ("shuffler-2",)}
+    assert {one.change for one in alone} == {"", "own keys"}
+    both = [one for one in shown(DEFAULT, "network", "shuffler-1") if one.field]
+    assert {one.message for one in both} == {Kind.KEY, Kind.CONSENT, Kind.MIXED}
+    unsigned = changed(DEFAULT, {"defence.signed": False}, ())
+    assert {one.message for one in shown(unsigned, "network") if one.field} > {Kind.CALL}
+
+
+def test_another_board_has_other_heads_and_the_first_shuffler_proves_both() -> None:
+    other = Deviation(by="network", do=Action.SHOW, message=Kind.COMMITTED, people=("user-1",),
+                      field="n", change="one more", rounds=(1,))  # fmt: skip
+    session = SmallSession(small(DEFAULT), ("curator", "network"))
+    played = session.play((other,), ROWS, 1)
+    assert played.record.occasions == {0}
+    assert [(who, alarm.cause) for who, alarm in played.board.alarms] == [
+        ("shuffler-1", Cause.SPLIT)
+    ]
+    alone = SmallSession(small(DEFAULT), ("network",)).play((other,), ROWS, 1)
+    assert alone.record.occasions == set()  # it cannot sign for the curator
+    assert (alone.board.alarms, alone.board.burned) == ([], None)

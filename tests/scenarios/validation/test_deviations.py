@@ -6,9 +6,10 @@ import pytest
 from veilmix.errors import ScenarioError
 from veilmix.protocol.messages import Cause, Kind
 from veilmix.protocol.search.changes import CHANGES
-from veilmix.protocol.search.deviation import Action
+from veilmix.protocol.search.deviation import OWN_KEYS, Action
 from veilmix.scenarios.schema import model
 from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.validation import deviations
 from veilmix.scenarios.validation.deviations import ACTIONS
 from veilmix.scenarios.validation.load import loads
 
@@ -46,7 +47,8 @@ def test_a_deviation_is_read() -> None:
 def test_the_words_of_a_file_are_those_of_the_protocol() -> None:
     assert set(get_args(model.MessageKind)) == {kind.name.lower() for kind in Kind}
     assert set(get_args(model.Action)) == {action.value for action in Action} == set(ACTIONS)
-    assert set(get_args(model.Change)) == {*CHANGES, *(cause.value for cause in Cause)}
+    assert set(get_args(model.Change)) == {*CHANGES, OWN_KEYS, *(cause.value for cause in Cause)}
+    assert deviations.OWN_KEYS == OWN_KEYS
 
 
 @pytest.mark.parametrize(
@@ -65,6 +67,7 @@ def test_the_words_of_a_file_are_those_of_the_protocol() -> None:
         (("rounds = [2]", 'row = ["a", "b"]'), "deviation[0].row: found 2 values; this scenario"),
         (('do = "change"', 'do = "drop"'), 'found "analyst"; do = "drop" is done by: shuffler'),
         (('do = "change"', 'do = "hold"'), 'do = "hold" is done by: network'),
+        (('"empty"', '"own keys"'), 'deviation[0].change: found "own keys"; of a field, one more'),
     ],
 )
 def test_what_is_wrong_is_one_clear_error(change: tuple[str, str], said: str) -> None:
@@ -72,6 +75,38 @@ def test_what_is_wrong_is_one_clear_error(change: tuple[str, str], said: str) ->
     with pytest.raises(ScenarioError) as wrong:
         read(GOOD.replace(*change))
     assert "deviant.toml:" in str(wrong.value)
+    assert said in str(wrong.value)
+
+
+SHOWN = """
+[[deviation]]
+by = "network"
+do = "show"
+people = ["shuffler-1"]
+message = "tally"
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (('"network"', '"analyst"'), 'do = "show" is done by: network, curator'),
+        (('["shuffler-1"]', '["shuffler-9"]'), 'people[0]: no user is called "shuffler-9"'),
+        (('["shuffler-1"]', '["network"]'), 'people[0]: no user is called "network"'),
+        (('people = ["shuffler-1"]\n', ""), 'people: missing; do = "show" needs it'),
+        (('message = "tally"\n', ""), "message: message names the post"),
+        (('"tally"', '"tally"\nchange = "own keys"'), "message: message names the post"),
+        (('"tally"', '"tally"\nchange = "zeros"'), "field: a field and its change"),
+        (('"tally"', '"tally"\nfield = "counts"'), "field: a field and its change"),
+        (('"tally"', '"tally"\nfield = "sum"\nchange = "zeros"'), 'found "sum"; tally has totals'),
+        (('"network"', '"curator"'), "the curator tells of another announcement"),
+    ],
+)
+def test_another_board_is_one_that_its_maker_can_show(change: tuple[str, str], said: str) -> None:
+    (one,) = read(SHOWN).deviation
+    assert one.people == ("shuffler-1",)
+    with pytest.raises(ScenarioError) as wrong:
+        read(SHOWN.replace(*change))
     assert said in str(wrong.value)
 
 

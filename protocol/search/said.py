@@ -1,0 +1,61 @@
+"""The messages of an honest session, one of each sort: what a space of deviations follows from."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ...errors import Refused
+from ..frames import Message, decode_message
+from ..messages import Body, Kind
+from ..parties import Role, role
+from ..phases import BOARD
+from .view import Event
+
+
+@dataclass(slots=True)
+class Said:
+    """The messages of an honest session, one of each sort.
+
+    Attributes:
+        letters: (sender, kind, receiver's role, round) -> a message; to people it is personal.
+        posts: (author, kind, round) -> a message.
+        heard: (receiver, kind) of the letters that people sent.
+        order: (kind, author, round) of the posts, in order.
+        rounds: how many there were.
+    """
+
+    letters: dict[tuple[str, Kind, Role, int], Body] = field(default_factory=dict)
+    posts: dict[tuple[str, Kind, int], Body] = field(default_factory=dict)
+    heard: set[tuple[str, Kind]] = field(default_factory=set)
+    order: list[tuple[Kind, str, int]] = field(default_factory=list)
+    rounds: int = 0
+
+    @property
+    def periods(self) -> tuple[tuple[int, ...], ...]:
+        """Each round, and all of them."""
+        single = [(number,) for number in range(1, self.rounds + 1)]
+        return (*single, tuple(range(1, self.rounds + 1))) if self.rounds > 1 else tuple(single)
+
+
+def said_in(events: Iterable[Event]) -> Said:
+    """Sort the messages of an honest session."""
+    said = Said()
+    for event in events:
+        try:
+            message = decode_message(event.data)
+        except Refused:
+            continue
+        _sort(said, event, message)
+    return said
+
+
+def _sort(said: Said, event: Event, message: Message) -> None:
+    kind, number = message.kind, message.round
+    said.rounds = max(said.rounds, number)
+    if event.receiver == BOARD:
+        said.posts.setdefault((event.sender, kind, number), message.body)
+        said.order.append((kind, event.sender, number))
+        return
+    to = role(event.receiver)
+    said.letters.setdefault((event.sender, kind, to, number), message.body)
+    if role(event.sender) is Role.USER:
+        said.heard.add((event.receiver, kind))

@@ -1,0 +1,177 @@
+"""Another board for one party, as a strategy of a search has it.
+
+    left out   posts of a kind do not stand there
+    changed    a post has another field: where nothing is signed, or its author is in the coalition
+    own keys   all keys are those of the coalition (board.py); the curator tells a person of them in
+               another announcement, with the same board
+
+The other board follows the true one post by post. What follows from posts that differ is made
+again: the board's heads, and the signatures of members. From a post on that the reader's board
+refuses, nothing more is shown.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from ...crypto.entropy import Entropy
+from ...crypto.keys import KeyPair
+from ...crypto.suites import suite_by_code
+from ...errors import Refused
+from ...protocol import parties
+from ...protocol.adversary_view import AdversaryView
+from ...protocol.announcement import Announcement
+from ...protocol.board import Entry
+from ...protocol.exploits import on_the_forged_board
+from ...protocol.frames import Message
+from ...protocol.messages import Body, Consent, Head
+from ...protocol.parties import Role
+from ...protocol.phases import BOARD
+from ...protocol.search.changes import changed
+from ...protocol.search.deviation import OWN_KEYS, Deviation
+from ...protocol.signed_posts import sealed_post, sign_head
+from ..board_stream import BoardStream, OwnStream, Retold
+from ..network import Endpoint, Network
+from .board import Forgery
+from .deviation import Deviations
+
+LABEL = "another board"
+
+
+class OtherBoard(OwnStream):
+    """A board on which some posts are left out or changed.
+
+    shows: the deviations that its reader is meant by. deviations: the strategy, whose record has
+    what members sign with. network: the session's, whose notary signs heads.
+    """
+
+    def __init__(
+        self,
+        true: BoardStream,
+        shows: Sequence[Deviation],
+        deviations: Deviations,
+        network: Network,
+    ) -> None:
+        super().__init__(true)
+        self._shows = shows
+        self._deviations = deviations
+        self._network = network
+        self._stopped = False
+
+    def hear(self, entry: Entry) -> None:
+        """Show a post, another in its place, or nothing."""
+        body = None if self._stopped else self._instead(entry)
+        if body is None:
+            return
+        try:
+            self._board.post(entry.author, self._written(entry, body))
+        except Refused:
+            self._stopped = True
+            return
+        self.wake(entry.message.kind)
+
+    def _instead(self, entry: Entry) -> Body | None:
+        """Return the body that stands there instead of that of a post; None: nothing does."""
+        body = entry.message.body
+        for show in self._shows:
+            if show.message is not entry.message.kind or not show.is_in(entry.message.round):
+                continue
+            if not show.field:
+                self._deviations.note(show, self._network.instruments)
+                return None
+            if self._may_change(entry.author):
+                self._deviations.note(show, self._network.instruments)
+                meant = self._deviations.meant(show, self._network.board)
+                body = changed(body, show.field, show.change, meant) or body
+        return self._following(body)
+
+    def _may_change(self, author: str) -> bool:
+        """Whether the coalition can make a post in the name of its author."""
+        return self._network.known is None or author in self._deviations.coalition
+
+    def _following(self, body: Body) -> Body:
+        """Return what a post says on this board, if it follows from what stands there."""
+        roster, notary = self._board.roster, self._network.notary
+        match body:
+            case Head(place=place) if roster is not None and notary is not None:
+                return sign_head(roster, place, self._board.state, notary)
+            case Consent() if self._network.known is None:
+                return Consent(self._board.session)
+            case _:
+                return body
+
+    def _written(self, entry: Entry, body: Body) -> bytes:
+        """Return the bytes of a post: those of its author, or made again with a member's key."""
+        message = Message(self._board.session, entry.message.round, body)
+        is_same = (message.session, body) == (entry.message.session, entry.message.body)
+        signer = self._deviations.record.signers.get(entry.author)
+        roster = self._network.known
+        if is_same and self._board.witness == self._network.board.witness:
+            return entry.data
+        if roster is None or entry.author == BOARD:
+            return message.encode()
+        if signer is None or entry.author not in self._deviations.coalition:
+            return entry.data
+        return sealed_post(message, roster, entry.author, signer, self._board.witness)
+
+
+def is_shown_to(show: Deviation, party: str) -> bool:
+    """Whether a party reads another board: it is named, or it is a person among all others."""
+    named = party in show.people
+    return named or (show.means(party) and parties.role(party) is Role.USER)
+
+
+def misled(
+    deviations: Deviations, shows: Sequence[Deviation], network: Network, party: str
+) -> Endpoint:
+    """Return the place of a party that reads another board; its role is the honest one."""
+    forging = next((show for show in shows if show.change == OWN_KEYS), None)
+    if forging is not None:
+        entropy = deviations.entropy.fork(f"{LABEL} {party}")
+        note = partial(deviations.note, forging)
+        own = Forgery(network.stream, entropy, network.notary, network.instruments, note)
+        network.show(party, own)
+        deviations.record.others.append(on_the_forged_board)
+    else:
+        other = OtherBoard(network.stream, shows, deviations, network)
+        network.show(party, other)
+        deviations.record.others.append(lambda loot: replace(loot, board=other.board))
+    return Endpoint(network, party)
+
+
+def retell(deviations: Deviations, show: Deviation, network: Network, body: Announcement) -> None:
+    """Let people read another announcement than the one on the board, as the curator does it."""
+    told, pairs = body, dict[str, KeyPair]()
+    if show.change == OWN_KEYS:
+        told, pairs = with_own_keys(body, deviations.entropy.fork(LABEL))
+    else:
+        meant = deviations.meant(show, network.board)
+        other = changed(body, show.field, show.change, meant)
+        told = other if isinstance(other, Announcement) else body
+    for person in map(parties.user, range(deviations.people)):
+        if is_shown_to(show, person):
+            network.show(person, Retold(network.stream, told))
+    deviations.note(show, network.instruments)
+    keys = {party: pair.secret for party, pair in pairs.items()}
+
+    def other_session(loot: AdversaryView) -> AdversaryView:
+        return replace(loot, told=told, keys={**loot.keys, **keys})
+
+    deviations.record.others.append(other_session)
+
+
+def with_own_keys(told: Announcement, entropy: Entropy) -> tuple[Announcement, dict[str, KeyPair]]:
+    """Return an announcement of other keys for all parties, and these keys."""
+    scheme = suite_by_code(told.suite, lesson=True)
+    hops = [parties.shuffler(hop + 1) for hop in range(len(told.shufflers))]
+    pairs = {
+        party: scheme.keypair(entropy.fork(f"key {party}"))
+        for party in (*hops, parties.CURATOR, parties.ANALYST)
+    }
+    other = replace(
+        told,
+        shufflers=tuple(pairs[hop].public for hop in hops),
+        curator=pairs[parties.CURATOR].public,
+        analyst=pairs[parties.ANALYST].public,
+    )
+    return other, pairs
