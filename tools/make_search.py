@@ -22,6 +22,7 @@ from veilmix.scenarios.studies.search_coverage import GuardCoverage, coverage
 from veilmix.scenarios.studies.search_result import CoalitionResult, SearchResult
 from veilmix.scenarios.studies.search_table import (
     FILE,
+    PAIRED,
     SETS,
     GuardSearch,
     SearchTable,
@@ -39,7 +40,8 @@ HEADINGS = ("countermeasures", "coalition", "result", "strategies", "guess (hone
 def searched(name: str) -> GuardSearch:
     """Search with one set of guards."""
     made = scenario_of(name)
-    return GuardSearch(name, search(made, begin(made), recorded_coalitions(name)))
+    begun = begin(made, pairs=name in PAIRED)
+    return GuardSearch(name, search(made, begun, recorded_coalitions(name)))
 
 
 def rows(sets: Sequence[GuardSearch]) -> Iterator[tuple[str, ...]]:

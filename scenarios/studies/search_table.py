@@ -47,6 +47,7 @@ SETS: Mapping[str, Mapping[str, object]] = {
     "`randomized` answers, those that are on where nothing is said": {},
     "`randomized` answers, people not registered": {"defence.registered": False},
 }  # name -> what is changed in the base
+PAIRED = tuple(name for name in SETS if name.startswith("`hierarchical`"))  # pairs are played too
 BASES = {
     "`threshold`": "threshold-titanic",
     "`randomized`": "randomized-class",

@@ -15,6 +15,7 @@ from veilmix.scenarios.studies.search_result import CoalitionResult
 from veilmix.scenarios.studies.search_session import program_name, small
 from veilmix.scenarios.studies.search_table import (
     BASES,
+    PAIRED,
     SETS,
     GuardSearch,
     cited,
@@ -53,6 +54,7 @@ def test_the_table_is_of_the_standard_sets() -> None:
         now = small(scenario_of(known.name))
         assert known.result.guards == guards_on(now), f"{known.name}: other guards; {RENEW}"
         assert known.result.whole
+        assert known.result.pairs == (known.name in PAIRED)
         assert known.result.program == program_name(now)
         members = tuple(result.members for result in known.result.coalitions)
         assert members == recorded_coalitions(known.name)
