@@ -154,7 +154,7 @@ def accounting() -> None:
 def any_mechanism() -> None:
     """The band of one pass by a number of points: its width and processor time, beside the best.
 
-    With 6 points 13 of 18 cases are at most 5 % wide, of which 11 to 13 take at most 50 ms, by how
+    With 6 points 13 of 18 cases are at most 5 % wide, of which 11 or 12 take at most 50 ms, by how
     busy the machine is. These stay wide, with all effort too; in each the grid is not the reason:
 
         OUE(10), 1, n = 100        11 %   no exchange holds at the tilt of so deep a tail: G would

@@ -49,7 +49,7 @@ def _beside(filters: Bits, q: float, u: int, v: int) -> Neighbours:
     def over(law: Floats) -> Floats:
         """Each word's law over that of no word."""
         ones = np.indices(law.shape).reshape(law.ndim, -1)
-        return np.asarray(odds ** (2.0 * ones - h))
+        return np.asarray(odds ** (2.0 * ones - h), np.float64)
 
     two = _filter_law(filters[:, [u, v]], q)
     own, other = over(two)

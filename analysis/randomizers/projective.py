@@ -235,9 +235,9 @@ class ProjectiveGeometry(Numbered, Pure):
         """Others of z, from the points on and off the planes of u, v and z, shape (2, 2, 2)."""
         plane = _points_of(self.q, self.t - 1)
         chance = np.array([self.truth / plane, (1 - self.truth) / (self.outputs - plane)])
-        u, v, z = (many * chance[place] for place in np.indices((2, 2, 2)))
+        u, v, z = (np.float64(many * chance[place]).ravel() for place in np.indices((2, 2, 2)))
         uniform = many / self.outputs
-        return PairLaw.over(z.ravel(), u.ravel(), v.ravel(), shared=uniform.ravel())
+        return PairLaw.over(z, u, v, shared=uniform.ravel())
 
 
 def _points_of(q: int, t: int) -> int:
