@@ -115,7 +115,12 @@ class CountedGroup(PrimeGroup):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: its name, and the call whose result the next step takes."""
+    """One step of a question.
+
+    Attributes:
+        name: of the step, as it is printed.
+        call: does it, and keeps what the next step takes.
+    """
 
     name: str
     call: Callable[[], object]

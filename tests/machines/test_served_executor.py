@@ -22,16 +22,16 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reas
 SEEDED = """
 import hashlib
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.machines import service
+from veilmix.machines import gauge as gauges, service
 from veilmix.roles import worker_pool
 worker_pool.CHUNK = 8
 service.SystemEntropy = lambda: SeededEntropy(7)
-told = service.Gauge.entry
+told = gauges.Gauge.entry
 def entry(gauge, entry, board):
     told(gauge, entry, board)
     said = hashlib.sha256(entry.message.encode()).hexdigest()
-    gauge.site.log("digest", f"{entry.author} {entry.message.kind.name} {said}")
-service.Gauge.entry = entry
+    gauge.log("digest", f"{entry.author} {entry.message.kind.name} {said}")
+gauges.Gauge.entry = entry
 """
 NOTHING = """
 from concurrent.futures import Executor, Future
