@@ -23,7 +23,12 @@ _CHALLENGE = b"challenge"
 
 @dataclass(frozen=True, slots=True)
 class SecretProof:
-    """A proof of knowing a secret: challenge and response."""
+    """A proof of knowing a secret.
+
+    Attributes:
+        challenge: c, a scalar.
+        response: z = k + c x, a scalar.
+    """
 
     challenge: int
     response: int
