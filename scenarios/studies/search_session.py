@@ -33,7 +33,7 @@ from ...roles.session import play, signers
 from ..play.real import cast_of
 from ..programs.registry import program_of, samples
 from ..programs.topology import topology_of
-from ..schema.kinds import KIND, SETS
+from ..schema.kinds import KIND
 from ..schema.model import About, Feature, Local, Policy, Population, Scenario
 
 PEOPLE = 6
@@ -63,7 +63,7 @@ def unsearched(scenario: Scenario) -> str:
             "the search plays sessions with shufflers, a curator and an analyst; in this scenario "
             "people mix among themselves, and the views of peers are not searched (docs/search.md)"
         )
-    if scenario.policy.kind == SETS:
+    if not program_of(scenario).held:
         return (
             "the search plays people who have a row of a few values; with policy.kind = "
             f"{scenario.policy.kind!r} they have sets, and are not searched (docs/search.md)"
