@@ -51,8 +51,8 @@ Played = Callable[..., Run]
 
 def printed(run: Run) -> tuple[list[str], list[tuple[list[str], int]]]:
     """Columns and cells of release.csv."""
-    assert run.release is not None
-    header, *lines = csv.reader(io.StringIO(run.release))
+    assert run.release_text is not None
+    header, *lines = csv.reader(io.StringIO(run.release_text))
     return header[:-1], [(line[:-1], int(line[-1])) for line in lines]
 
 
@@ -239,8 +239,8 @@ def test_a_value_that_is_left_blank_is_not_shown(played: Played) -> None:
     """Before, `The release shows 'never' (1)`: of the counts that the curator read."""
     policy = f'[policy]\nkind = "local-suppression"\nk = {K}\nmax_exposure = 0.9\ndelta = 0.3'
     run = played(policy, rows=ROWS, columns=("smokes", "team", "unit"), head="seed = 5")
-    assert run.release is not None
-    assert "never" not in run.release
+    assert run.release_text is not None
+    assert "never" not in run.release_text
     (note,) = [
         alert for alert in of_rule(alerts(gather(run, 0)), "rare") if "'never'" in alert.text
     ]
