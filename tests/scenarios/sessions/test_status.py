@@ -4,11 +4,11 @@ import json
 
 import msgspec
 import pytest
-from veilmix.machines.service import Status
+from veilmix.machines.gauge import Status
 from veilmix.protocol.board import Board
 from veilmix.scenarios.sessions.status import BoardStatus, keeper_says, seen_board
 
-SAID = Status("board", "ab" * 32, "collecting", 1, 4, {"post key": 3}, {}, 0, 1.5, 0.2)
+SAID = Status("board", "ab" * 32, "collecting", 1, 4, {"post key": 3}, {}, 0, 1.5, 0.2, {}, {})
 
 
 def test_what_is_said_is_read_again() -> None:
