@@ -166,13 +166,6 @@ class MixedBudget:
             self.counted[key] = _cost(pattern)
         return self.counted[key]
 
-    def _composed(self, pattern: Counter[NoisyRun]) -> Cost:
-        kept = Counter({run: times for run, times in pattern.items() if run.why})
-        apart = tuple(Apart(times, price(run.noise, times), run.why) for run, times in kept.items())
-        ready = [run for run in pattern.elements() if not run.why]
-        epsilon = sum(each.local for each in apart) + _together(ready)
-        return Cost(epsilon, sum(_known(run).delta for run in ready), tuple(ready), apart)
-
 
 def _cost(pattern: Counter[NoisyRun]) -> Cost:
     """The cost of these runs together."""
