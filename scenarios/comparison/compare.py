@@ -21,7 +21,7 @@ from ..programs.topology import topology_of
 from ..programs.two_round.program import TWO_ROUND
 from ..schema.model import Scenario
 from ..serialization.content import as_read, reading_once
-from ..validation.load import load, resolve
+from ..validation.load import loaded, resolve
 from .result import Compared, Comparison
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def compare(
         ComparisonStopped: Ctrl-C when at least one program was through.
     """
     table = _chosen(only)
-    chosen = _comparable(scenario if isinstance(scenario, Scenario) else load(scenario))
+    chosen = _comparable(loaded(scenario))
     told = chosen.scenario.seed if seed is None else seed
     case = _case(chosen, randbelow(1 << 31) if told is None else told, messages)
     case = replace(case, cheating=cheating)

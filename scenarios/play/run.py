@@ -25,7 +25,7 @@ from ..schema.plugs import load as found
 from ..scoring.outcome import Outcome
 from ..scoring.policy import expectations
 from ..serialization.content import reading_once
-from ..validation.load import load, resolve
+from ..validation.load import loaded, resolve
 from .outcomes import columns_of, outcome_of
 from .presence import draw_faults, present
 
@@ -90,7 +90,7 @@ def run(
         *(processes, durable, workplace, recorded),
     )
     with reading_once():
-        return _once(scenario if isinstance(scenario, Scenario) else load(scenario), seed, how)
+        return _once(loaded(scenario), seed, how)
 
 
 @dataclass(frozen=True, slots=True)

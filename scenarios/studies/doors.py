@@ -15,11 +15,11 @@ from ...errors import ParameterError
 from ..programs.interface import Mode
 from ..programs.registry import samples
 from ..schema.model import Scenario
-from ..validation.load import load
+from ..validation.load import loaded
 from .attack_matrix import attack as play_matrix
 from .attack_plan import drawn
+from .executors import OTHERS, opened
 from .executors import executor as named
-from .executors import opened
 from .matrix_result import Matrix
 from .sweep import sweep as play_jobs
 from .sweep_file import Line, Value
@@ -64,13 +64,13 @@ def sweep(
     Raises:
         ScenarioError: with every mistake at every point. ParameterError: an argument is wrong.
     """
-    loaded = _loaded(scenario)
-    along = axes(loaded, {key: _values(key, each) for key, each in (grid or {}).items()})
+    asked = loaded(scenario)
+    along = axes(asked, {key: _values(key, each) for key, each in (grid or {}).items()})
     if repeats is None:
-        repeats = 1 if SEED in along else loaded.scenario.repeat
+        repeats = 1 if SEED in along else asked.scenario.repeat
     if repeats < 1:
         raise ParameterError(f"repeats: found {repeats}; at least 1 is accepted")
-    jobs = plan(loaded, along, repeats, seed, mode, worst_case_nodes)
+    jobs = plan(asked, along, repeats, seed, mode, worst_case_nodes)
     make, window = _made(executor, workers)
     lines: dict[Any, Line] = {}
     for line in play_jobs(jobs, make, window):
@@ -113,10 +113,10 @@ def attack(
         ParameterError: an attack or a defence that does not exist. DataError: a scenario in which
             attacks are not measured. MatrixStopped: Ctrl-C when at least one attack was through.
     """
-    loaded, first, _ = attacked(_loaded(scenario), seed, people)
+    asked, first, _ = attacked(loaded(scenario), seed, people)
     with _opened(executor, workers) as pool:
         return play_matrix(
-            *(loaded, first, repeats),
+            *(asked, first, repeats),
             attacks=attacks,
             defences=defences,
             executor=pool,
@@ -133,10 +133,6 @@ def attacked(scenario: Scenario, seed: int | None, people: int | None) -> tuple[
     first = randbelow(1_000_000) if given is None else given
     here = samples(scenario, first).people.n
     return drawn(scenario, here, people), first, here
-
-
-def _loaded(scenario: Played) -> Scenario:
-    return scenario if isinstance(scenario, Scenario) else load(scenario)
 
 
 def _values(key: str, values: Sequence[Value]) -> tuple[Value, ...]:
@@ -170,9 +166,6 @@ class _Borrowed(_Here):
         return self._lender.submit(fn, *args, **given)
 
 
-FLYING = 64  # jobs given at a time to an executor whose workers are not known
-
-
 def _made(
     executor: Executor | str | None, workers: int | None
 ) -> tuple[Callable[[], Executor], int]:
@@ -180,7 +173,7 @@ def _made(
     if executor is None:
         return _Here, 1
     if isinstance(executor, Executor):
-        return lambda: _Borrowed(executor), FLYING
+        return lambda: _Borrowed(executor), OTHERS
     return named(executor, workers)
 
 

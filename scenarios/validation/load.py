@@ -39,6 +39,11 @@ def load(path_or_name: str | os.PathLike[str]) -> Scenario:
     return loads(_text(path), name, path.parent)
 
 
+def loaded(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
+    """Return a scenario as it is, or read it: a file, or a shipped one by its name."""
+    return scenario if isinstance(scenario, Scenario) else load(scenario)
+
+
 def loads(text: str, file: str = "scenario", base: str | os.PathLike[str] = Path()) -> Scenario:
     """Read a scenario from the text of a file. file: its name in messages. Raises ScenarioError.
 
