@@ -295,10 +295,15 @@ class Outcome:
         return html(self)
 
     def __repr__(self) -> str:
-        what = f"released {', '.join(self.kept)}" if self.released else "nothing released"
-        if self.findings and self.findings.short:
-            what = self.findings.short
-        return f"<Outcome of {self.scenario.scenario.name}: {self.users:,} people, {what}>"
+        return f"<Outcome of {self.scenario.scenario.name}: {summary(self)}>"
+
+
+def summary(run: Any) -> str:
+    """Return the size and the result of a run in a few words. run: an Outcome, or a saved one."""
+    what = f"released {', '.join(run.kept)}" if run.released else "nothing released"
+    if run.findings and run.findings.short:
+        what = run.findings.short
+    return f"{run.users:,} people, {what}"
 
 
 def find_coalition(coalitions: Iterable[Received], members: Iterable[str]) -> Received:

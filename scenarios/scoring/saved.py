@@ -23,7 +23,7 @@ from ..programs.interface import Effect, Raised
 from ..programs.registry import program_of
 from ..schema.model import Scenario
 from .citation import Citation
-from .outcome import Exposure, find_coalition
+from .outcome import Exposure, find_coalition, summary
 from .result import (
     Result,
     Sureness,
@@ -196,10 +196,7 @@ class SavedResult:
         return html(self)
 
     def __repr__(self) -> str:
-        what = f"released {', '.join(self.kept)}" if self.released else "nothing released"
-        if self.findings and self.findings.short:
-            what = self.findings.short
-        return f"<Run of {self.result.scenario}: {self.users:,} people, {what}>"
+        return f"<Run of {self.result.scenario}: {summary(self)}>"
 
 
 def contradictions(result: Result) -> Iterator[tuple[str, str]]:
