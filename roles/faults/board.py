@@ -95,13 +95,7 @@ class Forgery(OwnStream):
     def _announced(self, told: Announcement) -> Announcement:
         scheme = suite_by_code(told.suite, lesson=True)
         self.pairs[parties.CURATOR] = scheme.keypair(self.entropy.fork("key curator"))
-        hops = [self.pairs[parties.shuffler(hop + 1)].public for hop in range(len(told.shufflers))]
-        return replace(
-            told,
-            shufflers=tuple(hops),
-            curator=self.pairs[parties.CURATOR].public,
-            analyst=self.pairs[parties.ANALYST].public,
-        )
+        return announced_with(told, self.pairs)
 
     def _identity(self, author: str) -> Signer:
         return Signer(self.entropy.fork(f"identity {author}"))
@@ -120,6 +114,17 @@ class Forgery(OwnStream):
         if roster is None or author == BOARD or parties.role(author) is Role.USER:
             return message.encode()
         return sealed_post(message, roster, author, self._identity(author), self.board.witness)
+
+
+def announced_with(told: Announcement, pairs: Mapping[str, KeyPair]) -> Announcement:
+    """Return an announcement with other keys of all parties, by name."""
+    hops = [parties.shuffler(hop + 1) for hop in range(len(told.shufflers))]
+    return replace(
+        told,
+        shufflers=tuple(pairs[hop].public for hop in hops),
+        curator=pairs[parties.CURATOR].public,
+        analyst=pairs[parties.ANALYST].public,
+    )
 
 
 def _secrets_of(pairs: Mapping[str, KeyPair]) -> dict[str, SecretKey]:

@@ -32,7 +32,7 @@ from ...protocol.search.deviation import OWN_KEYS, Deviation
 from ...protocol.signed_posts import sealed_post, sign_head
 from ..board_stream import BoardStream, OwnStream, Retold
 from ..network import Endpoint, Network
-from .board import Forgery
+from .board import Forgery, announced_with
 from .deviation import Deviations
 
 LABEL = "another board"
@@ -168,10 +168,4 @@ def with_own_keys(told: Announcement, entropy: Entropy) -> tuple[Announcement, d
         party: scheme.keypair(entropy.fork(f"key {party}"))
         for party in (*hops, parties.CURATOR, parties.ANALYST)
     }
-    other = replace(
-        told,
-        shufflers=tuple(pairs[hop].public for hop in hops),
-        curator=pairs[parties.CURATOR].public,
-        analyst=pairs[parties.ANALYST].public,
-    )
-    return other, pairs
+    return announced_with(told, pairs), pairs
