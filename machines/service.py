@@ -1,12 +1,9 @@
 """A place of its own: a party, or the board, in real time, until the session is over.
 
-    GET /status          where this place stands, as JSON (no key, no value, nobody's name but
-                         those of places)
-    GET /metrics         the same in numbers, as Prometheus reads them
-    POST /hurry          says the number of the round in which everybody has answered: whoever
-                         speaks for all people may say so, and nobody else; 204
-
-The first two are for whoever holds a certificate of the session, those of the board for anybody.
+GET /status, /metrics   where it stands (gauge.py): for whoever holds a certificate of the
+                        session, those of the board for anybody
+POST /hurry             says the number of the round in which everybody has answered: whoever
+                        speaks for all people may say so, and nobody else; 204
 """
 
 import math

@@ -142,10 +142,7 @@ class Troubles:
         self._strangers: set[tuple[str, str]] = set()
 
     async def failed(self, place: Place, error: BaseException, *, long: bool) -> None:
-        """Keep why a place was not reached. long: the sender has tried for as long as it backs off.
-
-        The reason is found out anew only where it was none, or another kind of error, before.
-        """
+        """Keep why a place was not reached. long: the sender backs off no further."""
         trouble = await diagnose(place, error, tls.names(self._certificates))
         self.now[place.name] = trouble
         if trouble.kind in (Kind.AWAY, Kind.BROKEN) and not long:

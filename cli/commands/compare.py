@@ -152,7 +152,8 @@ def _tell(console: Page, comparison: "Comparison") -> None:
     lay_out(console, _utility(comparison.programs))
     say(console)
     say(console, LEGEND)
-    if noisy := [program.privacy for program in comparison.programs if program.privacy.epsilon]:
+    every = [program.privacy for program in comparison.programs]
+    if noisy := [privacy for privacy in every if privacy.epsilon is not None]:
         neighbours = noisy[0].adjacency or "not recorded"
         say(console, f"e: local, of a person's whole answer; adjacency: {neighbours}.")
         say(console, NOISE)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..options import FILE
-from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, write_json
+from ..text.layout import Grid, clean, format_option, lay_out, page, say, write_csv, write_json
 from .serve import require
 
 if TYPE_CHECKING:
@@ -59,6 +59,6 @@ def command(url: str, known: Path, form: str) -> None:
         say(out, "")
         lay_out(out, Grid(names, rows))
         for why, many in told.turned_away.items():
-            say(out, f"refused {many} connections: {why}")
+            say(out, f"connections refused: {many:,}, {clean(why)}")
         if seen.board.burned:
             say(out, f"burned: {seen.board.burned}")
